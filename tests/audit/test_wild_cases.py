@@ -5,8 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from faulty import fio_group, with_spec
+from made_up import DISK
 
 from command_line import run_hotband
+from hotband.inference.audit import findings
 
 CASES = [
     ("wild/18-fio-error", ["audit", "fio.json"], "ended with error 5 (EIO)"),
@@ -31,3 +34,11 @@ def test_a_case_is_answered(samples: Path, case: str, arguments: list[str], word
     folder = samples / case
     done = run_hotband(*arguments, cwd=folder)
     assert words in " ".join((done.stdout + done.stderr).split())
+
+
+@pytest.mark.parametrize(
+    ("options", "is_mixed"), [({}, True), ({"verify": "crc32c"}, False), ({"verify": "md5", "do_verify": "0"}, True)]
+)
+def test_reads_that_verify_are_of_the_job_that_wrote(options: dict[str, str], is_mixed: bool) -> None:
+    group = with_spec(fio_group({"read_pct": 0.0}, writes=DISK, read_pct=50.0), **options)
+    assert ("mixed-jobs" in [finding.rule for finding in findings([group], None)]) is is_mixed

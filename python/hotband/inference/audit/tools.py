@@ -63,7 +63,8 @@ def mixed_signs(run: Audited) -> list[str]:
     signs = []
     for share, other in ((100, "write"), (0, "read")):
         count = run.summary(other).get("count") or 0
-        if options.read_pct == share and count:
+        # fio reads back what it wrote to verify it.
+        if options.read_pct == share and count and not (other == "read" and _verifies(run)):
             signs.append(f"{count:,} {other}s of a job that should do none")
     sides = distribution.sides_of(run.record["streams"])
     count, moved = sum(side["count"] for side in sides), sum(side.get("bytes") or 0 for side in sides)
@@ -75,6 +76,14 @@ def mixed_signs(run: Audited) -> list[str]:
     if (above and options.group_reporting) or noted:
         signs.append(f"{depth or 0:.4g} I/Os outstanding of {declared or options.concurrency or 'fewer'} declared")
     return signs
+
+
+def _verifies(run: Audited) -> bool:
+    """Return whether a job of fio reads back what it wrote."""
+    spec = run.record.get("spec") or {}
+    jobs = list((spec.get("jobs") or {}).values()) or [{}]
+    options = [{**(spec.get("global") or {}), **job} for job in jobs]
+    return any("verify" in job and job.get("do_verify") != "0" for job in options)
 
 
 def _mixed(run: Audited) -> Finding | None:
