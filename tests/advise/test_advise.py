@@ -194,7 +194,7 @@ def test_an_objective_may_be_of_reads_and_a_rate() -> None:
     ask = {**ASK, "slo": "read.p99 < 80 ms and IOPS > 20", "candidates": few, "draws": 8}
     found = hb.advise(["fio-randread", "iometer-database"], **ask)
     assert found.figure == "read.p99"
-    assert found.recommended.interval_from == "draws"
+    assert found.recommended.interval_from == "corpus"
     none = hb.advise("fio-randread", **{**ask, "slo": "p99 < 80 ms and IOPS > 1000000"})
     assert none.recommended is None
     # What it says is what was missed, not the latency, which holds.

@@ -128,7 +128,7 @@ def test_the_page_of_a_drive_compares_what_others_measured(hotband: Hotband) -> 
     reads = [row for row in rows if row["metric"] == "iops" and "read" in row["load"]["workload"]]
     single = next(row for row in reads if row["load"]["depth"] == "1")
     assert single["interval"][0] < single["measured"] < single["interval"][1]
-    assert single["rests_on"].endswith(": SSD, reads at depth 1")
+    assert single["rests_on"].endswith(": SSD, reads at depth 1, state known")
     assert "measured by others" in hotband("drives", "p4510-4tb").stdout
     assert "measured" not in json.loads(hotband("drives", "exos-x18-18tb", "--json").stdout)
 

@@ -217,12 +217,41 @@ def test_an_interval_covers_nine_families_of_ten() -> None:
     assert 0.86 <= covered / 400 <= 0.96
 
 
-def test_an_interval_of_few_families_rests_on_a_wider_group() -> None:
-    known = [Residual(str(family), "", ("narrow",) if family < 5 else ("wide",), 0.1) for family in range(20)]
-    found = Pools(known).width(("narrow", "wide"))
+def _known(narrow: int, error: float) -> Pools:
+    """Return pools with so many families of a narrow group, all as far off, among twenty others of a wide one."""
+    few = [Residual(f"few {family}", "", ("narrow", "wide"), error) for family in range(narrow)]
+    return Pools([*few, *(Residual(str(family), "", ("others", "wide"), 0.1) for family in range(20))])
+
+
+def _half(pools: Pools, *groups: str) -> float:
+    found = pools.width(groups)
     assert found is not None
-    assert (found.group, found.families) == ("wide", 15)
-    assert Pools(known).width(("narrow",)) is None
+    return math.log(found.factor)
+
+
+def test_an_interval_of_few_families_names_a_wider_group() -> None:
+    pools = _known(5, 0.1)
+    found = pools.width(("narrow", "wide"))
+    assert found is not None
+    assert (found.group, found.families) == ("wide", 25)
+    assert pools.width(("narrow",)) is None
+
+
+def test_a_group_with_larger_errors_has_a_wider_interval_the_more_families_show_them() -> None:
+    halves = [_half(_known(families, 0.8), "narrow", "wide") for families in (1, 4, 12)]
+    assert all(half > 2 * _half(_known(12, 0.1), "narrow", "wide") for half in halves[1:])
+    assert _half(_known(12, 0.8), "others", "wide") < 0.5 * halves[-1]
+
+
+def test_a_group_that_nobody_measured_is_wider_than_all_together() -> None:
+    pools = _known(0, 0.0)
+    assert _half(pools, "never seen", "wide") == pytest.approx(2.0 * _half(pools, "wide"), rel=0.15)
+
+
+def test_the_worst_of_ten_families_does_not_set_the_interval_of_its_class_alone() -> None:
+    of_class = [Residual(f"c{family}", "", ("class", "all"), 3.0 if family == 0 else 0.1) for family in range(10)]
+    others = [Residual(f"o{family}", "", ("other class", "all"), 0.1) for family in range(60)]
+    assert 0.1 < _half(Pools([*of_class, *others]), "class", "all") < 1.5
 
 
 def test_a_family_counts_once_and_low_guesses_pay_as_high_ones() -> None:
@@ -349,7 +378,7 @@ def test_groups_are_the_narrowest_first() -> None:
     assert isinstance(load, Load)
     groups = groups_of(class_of("lat_p99", load), load, "lat_p99")
     assert groups[0].endswith("of reads")
-    assert groups[-1] == "latencies of any drive"
+    assert groups[-1] == "latencies of reads of any drive"
 
 
 def test_a_damaged_journal_is_made_again(hotband: Hotband, tmp_path: Path) -> None:

@@ -30,26 +30,43 @@ MANY = 1_024
 def groups_of(figure_class: str, load: Load, metric: str) -> tuple[str, ...]:
     """Return the groups whose families say how wide the interval of a figure is, the narrowest first."""
     device = "disk" if load.kind == "disk" else "SSD"
-    what = "latencies" if metric.startswith("lat_p") else "rates"
-    narrow = _narrow(figure_class, load, metric, device)
-    groups = (*narrow, figure_class, f"{device}, {what} of any load", f"{what} of any drive")
-    return tuple(dict.fromkeys(groups))
+    wide = (f"{device}, rates of any load", "rates of any drive")
+    if metric.startswith("lat_p"):
+        wide = (f"{device}, latencies of {_side(load)}", f"latencies of {_side(load)} of any drive")
+    groups = (*_narrow(figure_class, load, metric, device), figure_class)
+    if described := _described(load):
+        groups = (f"{groups[0]}, {described}", *groups)
+    return tuple(dict.fromkeys((*groups, *wide)))
+
+
+def _side(load: Load) -> str:
+    return "reads" if load.direction == "read" else "writes and mixes"
+
+
+def _described(load: Load) -> str:
+    """Return how well the state of a solid-state drive is known, which decides how far off a prediction can be; empty
+    for mixes and sync writes, of which hardly any row states it, and for steady writes, which are their own class."""
+    is_steady = load.random and load.direction == "write" and load.state == "steady"
+    if load.kind == "disk" or load.direction == "mix" or load.sync or load.of_flush or is_steady:
+        return ""
+    if load.part:
+        return "within a cache" if load.part == "cache" else "beyond a cache"
+    return "state unknown" if load.state == "unknown" else "state known"
 
 
 def _narrow(figure_class: str, load: Load, metric: str, device: str) -> tuple[str, ...]:
     """Return the groups that are narrower than the class of a figure."""
-    reads_or_writes = "reads" if load.direction == "read" else "writes and mixes"
     if figure_class in TAILS or figure_class == "other":
         name = {"lat_p50": "p50", "lat_p9999": "p99.99"}.get(metric, "p90 and p95")
         tail = figure_class if figure_class in TAILS else f"{device}, {name}"
-        return (f"{tail} of {reads_or_writes}",)
+        return (f"{tail} of {_side(load)}",)
     if metric == "lat_p50":
-        return (f"{device}, p50 of {reads_or_writes}",)
+        return (f"{device}, p50 of {_side(load)}",)
     if figure_class == "sequential":
         if load.part:
             return ("sequential, writes that fill a drive",)
         size = "large" if load.block >= LARGE else "small"
-        return (f"sequential, {size} {reads_or_writes} of {device}s", f"sequential, {size} I/Os")
+        return (f"sequential, {size} {_side(load)} of {device}s", f"sequential, {size} I/Os")
     if load.depth >= MANY:
         return (f"{figure_class}, {MANY:,} and more outstanding",)
     if figure_class in ("SSD, random writes, new or unknown", "sync writes and flushes"):

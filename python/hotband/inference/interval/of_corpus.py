@@ -107,7 +107,7 @@ def _load(spec: RunSpec, kind: Literal["disk", "ssd"], drives: int, outstanding:
     direction: Direction = "read" if read_pct == 100 else "write" if read_pct == 0 else "mix"
     threads = int(closed.get("threads", 1)) if closed else 1
     depth = threads * int(closed.get("depth", 1)) if closed else max(1.0, outstanding or 1.0)
-    state = dict(spec.set).get("state") or ("preconditioned" if spec.in_use and direction != "read" else "")
+    state = dict(spec.set).get("state") or ("preconditioned" if spec.in_use else "")
     return Load(
         kind=kind,
         direction=direction,
