@@ -1,14 +1,15 @@
-"""Run the Python tests in two lanes beside one another: those that compute, and those that wait.
+"""Run the Python tests in three lanes beside one another: two of those that compute, and one of those that wait.
 
     python_tests.py              the tests of `make test`
     python_tests.py --long       the long forms alone (tests marked `long` or `sized`), and what they cover
 
-Tests that wait for servers, programs, kills and browsers leave the processor idle, so their lane runs beside the one
-that computes on both cores. The exit code is 1 where a lane failed.
+Tests that wait for servers, programs, kills and browsers leave the processor idle, so their lane runs beside those
+that compute, one on each core. The exit code is 1 if a lane failed.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -39,38 +40,33 @@ WAITING = (
 )
 """Folders and files of tests that wait more than they compute."""
 WORKERS = 2
-"""Of each lane: as many as `make test` is measured on."""
+"""Processes of the lane that waits. A lane that computes is one process: pytest-xdist would collect all tests in each
+of two, which costs ten seconds more than half of them in each."""
+SECOND = "i"
+"""First letter of the folders in the second lane that computes: the first has as much to do."""
 
 
 def lanes() -> dict[str, list[str]]:
     """Return the paths of each lane, by its name: a folder that is wholly of one lane is named as such."""
     waiting = [TESTS / name for name in WAITING]
-    computing: list[Path] = []
+    computing: dict[bool, list[Path]] = {False: [], True: []}
     for folder in sorted(path for path in TESTS.iterdir() if path.is_dir() and path not in waiting):
         files = sorted(folder.rglob("test_*.py"))
         split = [path for path in files if path in waiting]
-        computing += [path for path in files if path not in split] if split else [folder] if files else []
-    return {"computing": [str(path) for path in computing], "waiting": [str(path) for path in waiting]}
+        lane = computing[folder.name >= SECOND]
+        lane += [path for path in files if path not in split] if split else [folder] if files else []
+    paths = {"computing": computing[False], "computing, second half": computing[True], "waiting": waiting}
+    return {name: [str(path) for path in lane] for name, lane in paths.items()}
 
 
-def command(paths: list[str], options: list[str]) -> list[str]:
-    """Return the pytest command of a lane: a file stays on one worker, the files that cost most begin."""
-    return [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-n",
-        str(WORKERS),
-        "--dist",
-        "loadfile",
-        "--no-loadscope-reorder",
-        *options,
-        *paths,
-    ]
+def command(name: str, paths: list[str], options: list[str]) -> list[str]:
+    """Return the pytest command of a lane. A file stays on one worker, and the files that cost most begin."""
+    workers = ["-n", str(WORKERS), "--dist", "loadfile", "--no-loadscope-reorder"] if name == "waiting" else []
+    return [sys.executable, "-m", "pytest", *workers, *options, *paths]
 
 
 def environment(runs: Path) -> dict[str, str]:
-    """Return the environment of both lanes, which share the folder `runs` and leave the user's cache alone."""
+    """Return the environment of all lanes, which share the folder `runs` and leave the user's cache alone."""
     env = os.environ | {
         "HOTBAND_TEST_TIMES": str(stage_times.TABLE),
         "HOTBAND_TEST_RUNS": str(runs),
@@ -87,19 +83,23 @@ def main(arguments: list[str]) -> int:
     if arguments and not is_long:
         sys.exit(__doc__)
     options = ["-m", "long or sized"] if is_long else []
-    with tempfile.TemporaryFile("w+") as printed, tempfile.TemporaryDirectory(prefix="hotband-tests-") as runs:
-        env = environment(Path(runs))
-        paths = lanes()
-        waiting = subprocess.Popen(
-            command(paths["waiting"], options), env=env, cwd=ROOT, stdout=printed, stderr=subprocess.STDOUT
-        )
-        try:
-            codes = [subprocess.run(command(paths["computing"], options), env=env, cwd=ROOT, check=False).returncode]
-            codes.append(waiting.wait())
-        finally:
-            waiting.kill()
-        printed.seek(0)
-        print("-- the lane of tests that wait:", printed.read(), sep="\n", flush=True)
+    with contextlib.ExitStack() as stack:
+        env = environment(Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="hotband-tests-"))))
+        running = []
+        for name, paths in lanes().items():
+            # The first lane prints as it runs, the others when it has ended.
+            printed = stack.enter_context(tempfile.TemporaryFile("w+")) if running else None
+            process = subprocess.Popen(
+                command(name, paths, options), env=env, cwd=ROOT, stdout=printed, stderr=printed and subprocess.STDOUT
+            )
+            stack.callback(process.kill)
+            running.append((name, process, printed))
+        codes = []
+        for name, process, printed in running:
+            codes.append(process.wait())
+            if printed is not None:
+                printed.seek(0)
+                print(f"-- Python tests, lane: {name}", printed.read(), sep="\n", flush=True)
     return int(any(code not in (0, NO_TESTS) for code in codes))
 
 

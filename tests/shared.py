@@ -14,7 +14,7 @@ import pytest
 @contextlib.contextmanager
 def shared_folder(factory: pytest.TempPathFactory, name: str) -> Iterator[Path]:
     """Hold a folder that the processes of one run of the tests share: the first fills it, the others wait for it.
-    `HOTBAND_TEST_RUNS` names the folder where both lanes of scripts/python_tests.py share it."""
+    `HOTBAND_TEST_RUNS` names the folder where all lanes of scripts/python_tests.py share it."""
     base = factory.getbasetemp()
     shared = os.environ.get("HOTBAND_TEST_RUNS") or (base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base)
     folder = Path(shared) / name
