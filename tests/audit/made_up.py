@@ -45,7 +45,7 @@ def normal(share: float) -> float:
     return STANDARD.inv_cdf(min(max(share, 1e-9), 1 - 1e-9))
 
 
-def points(shapes: Sequence[tuple[float, Shape]], count: int = 4000) -> list[float]:
+def points(shapes: Sequence[tuple[float, Shape]], count: int = 2000) -> list[float]:
     """Return so many latencies that together have the shapes in their shares."""
     return list(sampled(tuple(shapes), count))
 

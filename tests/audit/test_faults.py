@@ -11,7 +11,7 @@ from planted import FAULTS
 from hotband.inference.audit import findings
 from hotband.inference.audit.finding import GROUPS
 
-# Shapes are sampled at 4,000 points, and series have noise of 1 %.
+# Shapes are sampled at 2,000 points, and series have noise of 1 %.
 TOLERANCE = 0.03
 
 
