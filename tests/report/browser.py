@@ -19,7 +19,7 @@ NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 BROWSER = next((found for name in NAMES if (found := shutil.which(name))), None)
 SWITCHES = (
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
-    "--disable-sync", "--disable-quic", "--no-first-run", "--enable-logging=stderr", "--virtual-time-budget=60000",
+    "--disable-sync", "--disable-quic", "--no-first-run", "--enable-logging=stderr", "--virtual-time-budget=12000",
     "--dump-dom",
 )  # fmt: skip
 
@@ -56,7 +56,7 @@ const look = () => {
   const height = document.documentElement.scrollHeight;
   document.documentElement.dataset.seen = JSON.stringify({ charts, heard, fetched, words, height });
 };
-setInterval(look, 5000);
+setInterval(look, 2000);
 </script>"""
 # What is folded away has no width and is drawn when a reader unfolds it.
 UNFOLD = "<script>for (const fold of document.querySelectorAll('details')) fold.open = true;</script>"
