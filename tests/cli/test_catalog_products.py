@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import hotband as hb
+from forms import LONG
 from hotband.data.catalog import CATALOG_DIR, entries
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
@@ -40,6 +41,8 @@ ios = {ios}
 measure = true
 """
 PRODUCTS = products()
+LARGE = ("cd8p-r-7680", "dc3000me-7680", "p3-plus-4tb", "pm1653-7680", "pm9d3a-7680", "sn640-3840")
+"""Drives that take the most to precondition: others of their kinds are smaller."""
 
 
 def loads_of(product: Product) -> dict[str, dict[str, object]]:
@@ -76,7 +79,7 @@ def ratio_of(name: str, line: str, load: dict[str, object], path: Path) -> float
     return run.iops / float(rated)
 
 
-@pytest.mark.parametrize("name", PRODUCTS)
+@pytest.mark.parametrize("name", [name for name in PRODUCTS if LONG or name not in LARGE])
 def test_a_drive_does_what_its_sheet_rates(name: str, tmp_path: Path) -> None:
     for line, load in loads_of(PRODUCTS[name]).items():
         if line in PRODUCTS[name].lines:

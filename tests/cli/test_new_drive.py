@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import hotband as hb
+from forms import sized
 from hotband import _core
 from hotband.base.errors import UserError
 from hotband.data.catalog import CATALOG_DIR
@@ -53,6 +54,8 @@ name = "measure"
 duration = "{measured}"
 measure = true
 """
+TIMES = {"hdd": ("5 s", "20 s"), "ssd": ("0.2 s", "1 s"), "nvme": ("20 ms", "0.1 s")}
+SHORT_TIMES = {"hdd": ("2 s", "10 s"), "ssd": ("0.1 s", "0.4 s"), "nvme": ("10 ms", "40 ms")}
 STATED = {"seek": "seek_read_average", "power-idle": "power_idle", "power-active": "power_active"}
 
 
@@ -92,7 +95,7 @@ def errors_of(name: str, folder: Path) -> list[float]:
     path.write_text(described_text(kind, lines, title=name, source="its data sheet"), encoding="utf-8")
     # A worn-in drive: a new one answers reads of what was never written from memory.
     state = {"wce": "off"} if kind == "hdd" else {"scale": 256, "state": "preconditioned"}
-    warm_up, measured = {"hdd": ("5 s", "20 s"), "ssd": ("0.2 s", "1 s"), "nvme": ("20 ms", "0.1 s")}[kind]
+    warm_up, measured = sized(SHORT_TIMES, TIMES)[kind]
     errors = []
     for number, (reads, random, size, depth) in enumerate(LOADS):
         load = folder / f"{number}.toml"

@@ -39,7 +39,7 @@ def jetstress(tmp_path_factory: pytest.TempPathFactory, call) -> dict[str, Any]:
 def oltp(tmp_path_factory: pytest.TempPathFactory, call) -> dict[str, Any]:
     folder = tmp_path_factory.mktemp("oltp")
     (folder / "m.toml").write_text(smaller(EXAMPLE.read_text()))
-    return run(call, tmp_path_factory, "oltp-one-ssd", str(folder / "m.toml"), "10 s")
+    return run(call, tmp_path_factory, "oltp-one-ssd", str(folder / "m.toml"), "4 s")
 
 
 def run(call, factory: pytest.TempPathFactory, workload: str, machine: str, duration: str) -> dict[str, Any]:
@@ -64,7 +64,7 @@ def test_a_drive_of_flash_passes_jetstress(jetstress) -> None:
 
 
 def test_a_disk_fails_jetstress(hotband) -> None:
-    done = hotband("run", "exchange-jetstress", "--on", "ent-15k", "--duration", "30 s")
+    done = hotband("run", "exchange-jetstress", "--on", "ent-15k", "--duration", "10 s")
     assert done.returncode == 0, done.stderr
     assert "Limits: failed" in done.stdout
 

@@ -33,7 +33,7 @@ WORKLOADS = ("fio-randread", "iometer-4k-rand-50-50", "vdbench-128k-seq-write")
 DRIVES = [one["name"] for one in entries.drives() if len(volumes(one["name"])) == 1]
 MACHINES = [
     *("raid0:4xent-15k", "raid1:2xent-15k", "raid10:4xent-15k", "raid5:4xent-15k", "raid6:5xent-15k"),
-    *sized(DRIVES[::3], DRIVES),
+    *sized(DRIVES[::6], DRIVES),
 ]
 DIGEST = """
 import json, sys

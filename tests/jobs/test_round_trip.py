@@ -140,7 +140,7 @@ def test_a_file_of_many_jobs_takes_no_longer_by_the_job(tool: str, shared: str) 
         written("x", converted(Path("x.fio"), file.encode())[0], tool)
 
     both_ways(1)
-    few, many = (calls(lambda jobs=jobs: both_ways(jobs)) for jobs in (50, 400))
+    few, many = (calls(lambda jobs=jobs: both_ways(jobs)) for jobs in (25, 200))
     assert many < 9 * few, "eight times as many jobs"
 
 

@@ -66,7 +66,7 @@ def test_a_record_with_a_damaged_value(workload: str, catalog_records: dict[str,
         ))  # fmt: skip
         return command_line(*command)
 
-    assert survivors(sized(4, 12), 1, once) == {}
+    assert survivors(sized(2, 12), 1, once) == {}
 
 
 def test_a_record_folder_with_damaged_bytes(catalog_records: dict[str, Path], tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from statistics import fmean
+from typing import Any
 
 import pytest
 
@@ -65,10 +66,10 @@ def test_a_run_of_its_own_length_says_nothing_of_its_warm_up() -> None:
 def test_ten_seeds_agree_within_a_percent() -> None:
     """The short form of `tests/long/test_warm_ups_of_ten_seeds.py`."""
 
-    def mean(name: str, **settings: object) -> float:
-        seeds = range(1, 11)
-        runs = (hb.run(WORKLOAD, on="5200-eco-960", duration="200 ms", seed=n, set={**NEW, **settings}) for n in seeds)
-        return fmean(run.document["summary"][name] for run in runs)
+    def runs(**settings: object) -> list[Any]:
+        where = {"on": "5200-eco-960", "duration": "200 ms", "set": {**NEW, **settings}}
+        return [hb.run(WORKLOAD, seed=seed, **where).document["summary"] for seed in range(1, 11)]
 
+    short, long = runs(), runs(warm_up="1 s")
     for name in ("iops", "latency_mean_ns"):
-        assert mean(name) == pytest.approx(mean(name, warm_up="1 s"), rel=0.01)
+        assert fmean(run[name] for run in short) == pytest.approx(fmean(run[name] for run in long), rel=0.01)

@@ -188,6 +188,7 @@ def test_the_command_answers_first_and_keeps_what_it_ran(hotband: Hotband, tmp_p
         "--test",
         "throughput",
         "--quick",
+        *MINUTE,
         "--out",
         str(tmp_path),
     ]
