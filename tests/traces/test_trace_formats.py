@@ -178,3 +178,29 @@ def test_samples_of_others_are_read(samples: Path) -> None:
         "misc/mqsim_tpcc-small_head2000.trace": "mqsim",
     }
     assert {name: _core.trace_format(samples / name) for name in known} == known
+
+
+@pytest.mark.parametrize(
+    ("heading", "first", "second"),
+    [
+        (
+            "timestamp,pid,command,sector,operation,io_size,latency_ms",
+            "2025-11-03 10:15:30.5,1,postgres,2048,READ,8192,0.2",
+            "2025-11-03 10:15:30.6,1,postgres,4096,WRITE|SYNC,8192,0.1",
+        ),
+        ("Time (ms);Op;Offset (bytes);Size (bytes);Latency (us)", "0,5;R;1048576;8192;200", "100,5;W;2097152;8192;100"),
+        ("device,op,offset,size,time_ms", "7,R,1048576,8192,100", "7,W,2097152,8192,200"),
+        ("end_ms,latency_ms,rw,start_sector,sectors", "100,0.2,R,2048,16", "199.9,0.1,W,4096,16"),
+    ],
+)
+def test_headings_that_leave_no_doubt_are_columns(tmp_path: Path, heading: str, first: str, second: str) -> None:
+    path = spc(tmp_path / "a.csv", [heading, first, second])
+    properties = hb.show_trace(path).properties
+    assert (properties.ios, properties.span_ns) == (2, 100_000_000)
+    assert hb.run(path, on=DISK).trace["ios"] == 2
+
+
+@pytest.mark.parametrize("heading", ["time,op,offset,size", "time_s,op,offset", "time_s,time_ms,op,offset,size"])
+def test_headings_in_doubt_are_no_columns(tmp_path: Path, hotband: Any, heading: str) -> None:
+    path = spc(tmp_path / "a.csv", [heading, "0.5,R,0,4096,1.5", "1.5,W,0,4096,1.5"])
+    assert "set --columns" in refused(hotband, "trace", "show", str(path))

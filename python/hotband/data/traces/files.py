@@ -17,6 +17,7 @@ from hotband.base.heavy import tomlkit
 from hotband.base.text.regular import NotRegular, opened
 from hotband.base.text.write import is_mistake
 from hotband.data.catalog import TRACE_ENDINGS
+from hotband.data.traces.headings import columns_of
 
 PARQUET = b"PAR1"
 """First bytes of a Parquet file, such as Hotband's I/O log."""
@@ -49,7 +50,7 @@ def expect_file(key: str, source: Path) -> None:
 
 def is_trace(path: Path) -> bool:
     """Return whether a file is a trace, by its beginning."""
-    return format_of(path) is not None
+    return format_of(path) is not None or columns_of(path) is not None
 
 
 def refuse_other_traces(path: Path) -> None:
@@ -64,7 +65,14 @@ def refuse_other_traces(path: Path) -> None:
 
 def trace_text(path: Path) -> str:
     """The workload that replays a trace at its recorded times, as TOML."""
-    return tomlkit.dumps({"title": f"replay of {path.name}", "trace": {"file": str(real_path(path))}})
+    keys = {"file": str(path.resolve()), **by_headings(path)}
+    return tomlkit.dumps({"title": f"replay of {path.name}", "trace": keys})
+
+
+def by_headings(path: Path) -> dict[str, dict[str, str]]:
+    """Return the key of `[trace]` for a CSV whose headings name its columns: its lines may look like another format."""
+    columns = columns_of(path)
+    return {"columns": columns} if columns else {}
 
 
 def traces_of(workload: str, text: str | None) -> list[tuple[Path, _core.TraceAsked]]:
@@ -133,7 +141,7 @@ def _key(trace: Path, request: _core.TraceAsked, workload: str) -> tuple[object,
         if not is_mistake(error):
             raise
         raise UserError(workload, key, str(trace), f"cannot be read: {reason_of(error)}") from None
-    if request.format is None and not is_trace(trace):
+    if request.format is None and format_of(trace) is None:
         accepted = "is not a trace: expected an I/O log as Parquet, as a run writes it, or a known format"
         raise UserError(workload, key, str(trace), f"{accepted}; for any CSV set the columns")
     return os.path.realpath(trace), status.st_ino, status.st_size, status.st_mtime_ns

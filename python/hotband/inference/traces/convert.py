@@ -20,7 +20,7 @@ from hotband.base.text.nearest import unknown_name
 from hotband.base.text.schema import to_doc, with_schema
 from hotband.base.text.values import Json
 from hotband.base.text.write import expect_other_file, replacing
-from hotband.data.traces.files import IO_LOG, expect_file, format_of, is_trace, make_rows
+from hotband.data.traces.files import IO_LOG, by_headings, expect_file, format_of, is_trace, make_rows
 from hotband.data.traces.io_log import UNKNOWN
 from hotband.inference.traces.asked import TraceQuestion
 
@@ -112,6 +112,8 @@ def target_of(output: Path, to: str | None) -> str:
 def asked_of(file: Path, keys: Mapping[str, object]) -> _core.TraceAsked:
     """Return the request to read a trace, by keys of `[trace]`. Raises UserError, which names the key."""
     given = {key: value for key, value in keys.items() if value not in (None, [], {}, ())}
+    if not given.keys() & {"format", "columns"}:
+        given |= by_headings(file)
     for key, value in given.items():
         try:
             tomlkit.item(value)
