@@ -33,7 +33,7 @@ from hotband.questions.datasheet.learned import (
     shipped_evidence,
     shipped_rules,
 )
-from hotband.questions.predictions.drives import evidence_of
+from hotband.questions.predictions.drives import Makers, evidence_of
 from hotband.questions.predictions.setup import Size, settings_of, workload_text
 
 Hotband = Callable[..., CompletedProcess[str]]
@@ -138,6 +138,61 @@ def test_the_host_says_what_lies_between_a_thread_and_the_drive(host: str, path:
     load = load_of(dataclasses.replace(shipped()[0], host=host))
     assert isinstance(load, Load)
     assert (load.path, load.controller) == (path, controller)
+
+
+def load_with(**columns: str) -> Load:
+    """Return the load of a random read of a disk with other columns."""
+    load = load_of(dataclasses.replace(shipped()[0], **columns))  # type: ignore[arg-type]
+    assert isinstance(load, Load)
+    return load
+
+
+@pytest.mark.parametrize(
+    ("threads", "depth", "outstanding"),
+    [("4", "not stated", 128), ("unknown", "unknown", 32), ("32", "128 in the settings", 128), ("4", "16", 16)],
+)
+def test_threads_of_unknown_depth_are_as_deep_as_usual(threads: str, depth: str, outstanding: int) -> None:
+    assert load_with(threads=threads, depth=depth).depth == outstanding
+
+
+def test_a_block_of_one_sector_has_its_size() -> None:
+    assert load_with(bs="one sector").block == 512
+
+
+@pytest.mark.parametrize(
+    ("span", "where"),
+    [
+        ("100 MiB at the middle", "middle"),
+        ("whole surface, fastest", "outer"),
+        ("whole surface, average", "middle"),
+        ("sampled; slowest place", "inner"),
+    ],
+)
+def test_the_span_says_where_on_a_disk_it_lies(span: str, where: str) -> None:
+    assert load_with(span=span).where == where
+
+
+def test_a_cable_of_usb_passes_one_command_at_a_time() -> None:
+    for interface, settings in (("SATA behind a USB 3 cable", {"queue_tags": "1"}), ("SATA 6 Gb/s", {})):
+        assert settings_of(load_with(interface=interface), Size(4e12), {}) == settings
+
+
+def test_a_write_cache_that_was_off_is_off() -> None:
+    load = dataclasses.replace(_open_loop(0.0, None), direction="write", sync="force")
+    settings = [
+        settings_of(dataclasses.replace(load, cache=cache), Size(480e9, 64), {}).get("wce") for cache in ("off", "on")
+    ]
+    assert settings == ["off", None]
+
+
+def test_a_disk_that_was_tested_on_sata_is_that_of_its_line(tmp_path: Path) -> None:
+    figure = next(each for each in shipped() if each.family == "wd ultrastar hc590")
+    makers = Makers(shipped_sheets(), shipped_rules(), tmp_path)
+    files = [
+        makers.drive_of(dataclasses.replace(figure, interface=interface)).path.read_text(encoding="utf-8")
+        for interface in ("SATA 6 Gb/s", "SAS 12 Gb/s")
+    ]
+    assert ['[values.wce]\nvalue = "on"' in text for text in files] == [True, False]
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ Sync = Literal["", "flush", "force"]
 Part = Literal["", "cache", "beyond", "fill"]
 Where = Literal["", "outer", "inner", "middle"]
 Path = Literal["libaio", "io_uring", "polled", "spdk", "sync", "windows"]
-Controller = Literal["", "hba", "raid"]
+Controller = Literal["", "hba", "raid", "usb"]
 
 CLASSES = (
     "disk, random reads",
@@ -54,8 +54,12 @@ PARTS: tuple[tuple[str, Part], ...] = (
         "beyond",
     ),
 )
-"""Words in the note, the duration or the span that name the part of a fill in a row."""
-PLACES: tuple[tuple[str, Where], ...] = (("outer", "outer"), ("inner", "inner"), ("average", "middle"))
+"""Words of the note, the duration or the span that name the part of a fill in a row."""
+PLACES: tuple[tuple[str, Where], ...] = (
+    (r"outer|fastest", "outer"),
+    (r"inner|slowest", "inner"),
+    (r"average|middle", "middle"),
+)
 OVERWRITTEN = re.compile(r"around ([\d.]+) x capacity written at random")
 SPARE = 0.2
 """Random writes, as a share of capacity, before a drive starts garbage collection: above most over-provisioning."""
@@ -66,7 +70,10 @@ LATE = 1024
 SIZE = re.compile(r"([\d.]+)\s*(K|M|G|T)(i?)B?\b", re.I)
 POWER = {"K": 1, "M": 2, "G": 3, "T": 4}
 OF_A_THREAD = 32
-"""I/Os in flight per thread if the source does not state the number of threads."""
+"""I/Os in flight of a thread where the source does not state how many threads there are, or how deep they are."""
+IN_THE_SETTINGS = re.compile(r"(\d+) in the settings")
+SECTOR = 512
+"""Bytes of the blocks by which hosts address most drives."""
 LEFT_OUT = (
     (r"^ACT", "a mix of two open loops whose rates are not printed"),
     (r"zones|zonemode|activezones", "zones that the host writes in order"),
@@ -169,7 +176,7 @@ def load_of(figure: Figure) -> Load | Unusable:
     rate = re.search(r"total offered rate (\d+)/s", figure.workload)
     if rate is None and figure.depth.startswith("open loop"):
         return Unusable("an open loop whose rate is not printed")
-    depth = figure.outstanding or (32 if random else 8)
+    depth = _depth(figure, random)
     written = f"{figure.note}|{figure.duration}|{figure.span}" if read_pct < 100 and not random else ""
     part: Part = next((part for words, part in PARTS if re.search(words, written, re.I)), "")
     if read_pct < 100 and "iocost-params" in figure.host and depth >= LATE:
@@ -193,7 +200,7 @@ def load_of(figure: Figure) -> Load | Unusable:
         sync="" if flushed is None else "flush" if flushed[1] else "force",
         part=part,
         span=TEST_FILE if is_test_file and _span(figure, threads) is None else _span(figure, threads),
-        where=next((where for word, where in PLACES if word in figure.span), ""),
+        where=next((where for words, where in PLACES if re.search(words, figure.span)), ""),
         cache=_cache(figure.cache),
         path=_path(figure.host),
         port=300e6 if re.search(r"SATA 3 Gb/s|300 MB/s link", f"{figure.interface} {figure.host}") else None,
@@ -203,7 +210,7 @@ def load_of(figure: Figure) -> Load | Unusable:
         is_rest_empty="rest unused" in figure.span
         or (is_test_file and read_pct > 0)
         or (seconds is not None and "whole file written before" in figure.span),
-        controller=_controller(figure.host),
+        controller="usb" if "USB" in figure.interface else _controller(figure.host),
         seconds=seconds,
     )
 
@@ -221,7 +228,7 @@ def _seconds(figure: Figure) -> float | None:
 
 
 def _controller(host: str) -> Controller:
-    """Return the controller between a host and the drive."""
+    """Return the controller of a host between it and the drive."""
     if re.search(r"Smart Array|MegaRAID|PERC|\bH7\d0\b", host):
         return "raid"
     return "hba" if re.search(r"\bHBA\b|M1015|SAS\d{4}", host) else ""
@@ -234,8 +241,20 @@ def _read_pct(figure: Figure) -> float | None:
     return None if reads == writes else 100.0 if reads else 0.0
 
 
+def _depth(figure: Figure, random: bool) -> int:
+    """Return the I/Os in flight: where the source states none, as many as usual for each thread that it states."""
+    if figure.outstanding:
+        return figure.outstanding
+    if set_up := IN_THE_SETTINGS.match(figure.depth):
+        return int(set_up[1])
+    threads = int(figure.threads) if figure.threads.isdigit() else 1
+    return OF_A_THREAD * threads if random else max(8, threads)
+
+
 def _first_size(words: str) -> int | None:
-    """Return the first size of words such as "mostly 128k"; None if there is none."""
+    """Return the first size of words such as "mostly 128k" or "one sector"; None if there is none."""
+    if words == "one sector":
+        return SECTOR
     match = SIZE.search(words)
     return int(float(match[1]) * 1024 ** POWER[match[2].upper()]) if match else None
 

@@ -20,9 +20,9 @@ the ratio of docs/models/host.md."""
 COPY = {"windows": 25e-6 / (1 << 20)}
 """Seconds of a core for a byte by path: half of what one thread of 1 MiB takes longer than the rating of fast drives.
 The half is a fit: chosen after errors of the figures under Windows were seen, and no family is left out of it."""
-CONTROLLER = {"": 0.0, "hba": 14e-6, "raid": 20e-6}
+CONTROLLER = {"": 0.0, "hba": 14e-6, "raid": 20e-6, "usb": 0.0}
 """Seconds for an I/O by the controller between host and drive: the reciprocal of what one job reaches through it on
-drives that do more. A fit to the figures of one tester."""
+drives that do more. A fit to the figures of one tester; none is known for USB."""
 QUEUED = 200e-6
 """The mean latency from which reads wait in a queue: a solid-state drive completes a single read in less."""
 FULL = 0.5

@@ -57,20 +57,22 @@ class Makers:
     sheets: Sheets
     learned: Learned
     folder: Path
-    made: dict[tuple[str, str, str], Drive] = field(default_factory=dict)
+    made: dict[tuple[Sheet, bool], Drive] = field(default_factory=dict)
 
     def drive_of(self, figure: Figure) -> Drive:
         """Return the drive of a figure. Raises UserError if its sheet is missing or makes no drive."""
         sheet = sheet_of(self.sheets, figure.family, figure.model, figure.device, figure.capacity)
         if sheet is None:
             raise UserError("sheets", "family", figure.family, "has no data sheet")
-        key = (sheet.family, sheet.model, sheet.capacity_gb)
+        key = (sheet, figure.interface.startswith("SATA"))
         if key not in self.made:
-            self.made[key] = self._drive(sheet)
+            self.made[key] = self._drive(*key)
         return self.made[key]
 
-    def _drive(self, sheet: Sheet) -> Drive:
+    def _drive(self, sheet: Sheet, is_on_sata: bool) -> Drive:
         kind, lines = lines_of_sheet(sheet)
+        if kind == "hdd" and is_on_sata and lines.get("interface", "").startswith("sas"):
+            lines["interface"] = "sata"  # a line of disks with either port, whose sheet names the other
         expect = self.learned.without(sheet.family).expected
         text = described_text(kind, lines, title=sheet.model or sheet.family, source="its data sheet", expect=expect)
         name = re.sub(r"\W+", "-", f"{sheet.family} {sheet.model}")[:60]

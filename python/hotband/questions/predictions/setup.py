@@ -185,8 +185,10 @@ def settings_of(load: Load, size: Size, rates: Mapping[str, float]) -> dict[str,
         # All data that is read, in a mix as well, was written before, whatever state the row states.
         is_new = load.direction == "write" and load.part != "beyond" and load.state != "steady"
         settings["state"] = "fob" if is_new or load.is_rest_empty else "preconditioned"
-    elif load.cache:
-        settings["wce"] = load.cache
+    if load.cache == "off" or (load.cache == "on" and load.kind == "disk"):
+        settings["wce"] = load.cache  # protected drives report none: theirs is not switched on
+    if load.controller == "usb":
+        settings["queue_tags"] = "1"  # USB Mass Storage Class, Bulk-Only Transport: one command at a time
     if load.port is not None:
         rate = load.block / (load.block / load.port + FRAMES)
         settings |= {key: f"{rate:.0f} B/s" for key, drive_rate in rates.items() if drive_rate > load.port}
