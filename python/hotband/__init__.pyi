@@ -556,6 +556,7 @@ def pts(
     size: str | None = None,
     purge_by: str | None = None,
     set_write_cache: bool = False,
+    anyway: bool = False,
     seed: int = 1,
     out: str | PathLike[str] | None = None,
     fresh: bool = False,
@@ -564,7 +565,7 @@ def pts(
     """Run SNIA's performance test for SSDs (PTS 2.0.2): purge, precondition, measure rounds until steady.
 
     Args:
-        on: A drive, LAYOUT:COUNTxDRIVE, a TOML file; real:PATH measures.
+        on: A drive, LAYOUT:COUNTxDRIVE, a TOML file; emulated:MACHINE serves it, real:PATH measures.
         drive_class: The specification's class.
         tests: These alone.
         quick: Use a tenth of all times: a quick test, not a result.
@@ -577,6 +578,7 @@ def pts(
         size: real:DIR: size of the test file.
         purge_by: real: discard, format, sanitize or secure-erase; best first.
         set_write_cache: real: set the drive's write cache as the class requires, and restore it.
+        anyway: emulated: also a machine that is faster than this host can serve.
         seed: Seed of the random numbers.
         out: Folder for the output.
         fresh: Start over; otherwise runs already in the folder are not repeated.
@@ -596,6 +598,7 @@ def quick(
     picture: str | PathLike[str] | None = None,
     erase: str | None = None,
     size: str | None = None,
+    anyway: bool = False,
     seed: int = 1,
     out: str | PathLike[str] | None = None,
     fresh: bool = False,
@@ -604,13 +607,14 @@ def quick(
     """Test a disk, SSD or NVMe drive in a few minutes, and compare it with what the model expects.
 
     Args:
-        on: A drive, LAYOUT:COUNTxDRIVE, a TOML file; real:PATH measures.
+        on: A drive, LAYOUT:COUNTxDRIVE, a TOML file; emulated:MACHINE serves it, real:PATH measures.
         duration: Total time.
         expect: The product it should be, whose predicted figures are shown next to the measured ones.
         set: Values to change.
         picture: A picture to paste: sequential and random reads and writes in four rows.
         erase: real: serial number of the drive that may be overwritten.
         size: real:DIR: size of the test file.
+        anyway: emulated: also a machine that is faster than this host can serve.
         seed: Seed of the random numbers.
         out: Folder for the output.
         fresh: Start over; otherwise runs already in the folder are not repeated.

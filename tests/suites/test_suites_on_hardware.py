@@ -143,8 +143,8 @@ def test_notes_that_differ_in_their_numbers_are_said_once() -> None:
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        ("measure pts real:nowhere", "MACHINE|real:PATH = 'real:nowhere': cannot be used: no such file or directory"),
-        ("measure pts real:small --yes", "MACHINE|real:PATH = 'real:small': holds 4,096 B; a suite needs"),
+        ("measure pts real:nowhere", "TARGET = 'real:nowhere': cannot be used: no such file or directory"),
+        ("measure pts real:small --yes", "TARGET = 'real:small': holds 4,096 B; a suite needs"),
         ("measure pts real:folder", "no terminal to confirm it: expected --yes"),
         ("measure pts real:folder --yes --size 900PiB", "has room for"),
         ("measure pts real:folder --yes --size huge", "--size = 'huge': expected a size with its unit"),

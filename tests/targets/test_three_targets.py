@@ -20,6 +20,7 @@ from hotband.execution.runs.run import prepare
 from hotband.execution.targets.emulated import OnServed
 from hotband.execution.targets.fio_run import expect_real, fio_run_of
 from hotband.execution.targets.on_device import OnDevice
+from hotband.execution.targets.on_served import OnServedMachine
 
 needs_fio = pytest.mark.skipif(shutil.which("fio") is None, reason="fio is not installed (apt install fio)")
 
@@ -62,11 +63,10 @@ MATRIX: dict[str, tuple[tuple[str, ...], str, str, str]] = {
         *(WORKS, *2 * ("or hotband sweep with --slo on it",)),
     ),
     "review": (("review", "--quick", "--only", "access"), WORKS, WORKS, WORKS),
-    "measure quick": (
-        ("measure", "quick", "--for", "1 min"),
-        WORKS,
-        "is measured once it is served: hotband serve",
-        WORKS,
+    "measure quick": (("measure", "quick", "--for", "1 min"), WORKS, WORKS, WORKS),
+    "measure pts": (
+        ("measure", "pts", "--test", "latency", "--quick", "--minute", "50 ms"),
+        *(WORKS, WORKS, WORKS),
     ),
 }
 """What each command does on a model, on the machine emulated and in a folder: empty where it works, else words of the
@@ -87,6 +87,7 @@ def plans_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(OnServed, "run", begin)
     monkeypatch.setattr(OnDevice, "execute", begin)
     monkeypatch.setattr(OnDevice, "standing", begin)
+    monkeypatch.setattr(OnServedMachine, "standing", begin)
 
 
 @needs_fio

@@ -29,6 +29,13 @@ def is_emulated(name: str) -> bool:
     return name.startswith(EMULATED)
 
 
+def served_machine(name: str) -> str:
+    """Return the machine that an emulated target names. Raises UserError without one."""
+    if machine := name.removeprefix(EMULATED):
+        return machine
+    raise UserError("question.on", "", name, "expected emulated:MACHINE, such as emulated:exos-15e900-512n")
+
+
 def is_model(name: str) -> bool:
     """Return whether a target is a machine in virtual time."""
     return not (is_real(name) or is_emulated(name))

@@ -17,7 +17,7 @@ from hotband.base.temporary import TemporaryFolder
 from hotband.base.text.tomltable import loads
 from hotband.base.text.write import write_file
 from hotband.data.catalog import CATALOG_DIR
-from hotband.data.catalog.named import EMULATED, STATE, expect_model
+from hotband.data.catalog.named import STATE, expect_model, served_machine
 from hotband.data.documents.record import KIND_EMULATED, SummaryDoc
 from hotband.data.documents.run import RunSpec
 from hotband.data.inputs.convert import text_named
@@ -109,10 +109,7 @@ class OnServed:
 
     def plan(self, spec: RunSpec) -> Plan:
         """Check a run. Raises UserError for what fio or a served machine cannot do, and for a mistake."""
-        machine = spec.machine.removeprefix(EMULATED)
-        if not machine:
-            accepted = "expected emulated:MACHINE, such as emulated:exos-15e900-512n"
-            raise UserError("question.on", "", spec.machine, accepted)
+        machine = served_machine(spec.machine)
         expect_model(machine, "what is emulated are")
         expect_wall_clock(spec, SERVED_ALSO)
         workload = text_named(spec.workload) if spec.workload_text is None else spec.workload_text

@@ -13,6 +13,7 @@ from hotband.base.errors import UserError
 from hotband.base.temporary import TemporaryFolder
 from hotband.base.text import numbers
 from hotband.data.catalog.named import NONE
+from hotband.data.documents.record import KIND_REAL
 from hotband.data.importers.fio.importer import read
 from hotband.data.importers.stages import in_turn
 from hotband.data.inputs.specify import Named
@@ -70,7 +71,8 @@ class OnDevice:
     `permission` is what `hotband.execution.devices.safety` granted: without its `may_write` nothing is opened for
     writing, and a point that writes is refused. It is None for a file that we make, which gets its own once it is
     there. `say` takes sentences for the user; `confirm` what is ahead, before anything is written, and says whether to
-    go on. A file or device that is `held` already (`standing`) is not opened a second time.
+    go on. A file or device that is `held` already (`standing`) is not opened a second time. `kind` is that of the
+    records' target.
     """
 
     target: RealTarget
@@ -79,6 +81,7 @@ class OnDevice:
     say: Callable[[str], None] = field(default=lambda _: None, kw_only=True)
     confirm: Callable[[Outlook], bool] = field(default=lambda _: True, kw_only=True)
     held: Held | None = field(default=None, kw_only=True)
+    kind: str = field(default=KIND_REAL, kw_only=True)
     _cancelled: threading.Event = field(default_factory=threading.Event, init=False)
     _clocks: list[HostClock] = field(default_factory=list, init=False)
     _holds: str = field(default="as found", init=False)
@@ -242,7 +245,7 @@ class OnDevice:
         if self._clocks:
             sections["hosts"] = [clock.document() for clock in self._clocks]
         notes = (*watched.notes, *(clock.line() for clock in self._clocks), *not_known(self._clocks), *why_not)
-        return finished_of(fio_run, imported, "real", sections=sections, tables=watched.tables, notes=notes)
+        return finished_of(fio_run, imported, self.kind, sections=sections, tables=watched.tables, notes=notes)
 
     def _looking(self, fio_run: FioRun, watched: Watched, shown: Shown) -> Callable[[Status], None]:
         """Return the callback that watches fio: it reports progress, and ends fio if it hangs."""

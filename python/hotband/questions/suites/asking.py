@@ -10,11 +10,13 @@ from hotband.base.errors import UserError
 from hotband.base.question import NotAgreed, Way
 from hotband.base.text.quantities import SPAN_EXPECTED, span_ns
 from hotband.data.catalog.entries import unknown
+from hotband.data.documents.record import KIND_EMULATED, KIND_REAL
 from hotband.execution.experiment import Executor, expect_out
 from hotband.execution.targets.real_options import RealOptions, expect_product
 from hotband.execution.targets.target import expect_answer
 from hotband.questions.suites.hardware import expect_ways
 from hotband.questions.suites.pts import RANDOM, TESTS, Asked, spec
+from hotband.questions.suites.pts.suite import with_write_cache
 from hotband.questions.suites.quick import QuickAsked
 from hotband.questions.suites.target import SuiteTarget, executor_for, target_of
 
@@ -44,30 +46,33 @@ class Suite:
             "question.purge_by": self.real.purge_by,
         }
         for option, value in given.items():
-            if target.is_model and value is not None:
+            if found.kind != KIND_REAL and value is not None:
                 raise UserError(option, "", value, f"is for a real device; {self.machine} is a model")
-        return target
+        if self.real.anyway and found.kind != KIND_EMULATED:
+            raise UserError("question.anyway", "", "", f"is for emulated machines; {self.machine} is none")
+        return found
 
-    def executor(self, target: SuiteTarget, writes: bool) -> Executor | None:
+    def executor(self, target: SuiteTarget, writes: bool, in_use: bool = False) -> Executor | None:
         """Return the executor for hardware; None for a model. Raises UserError if it must not be written, or no
         user can confirm."""
         if target.is_model:
             return None
-        executor = executor_for(target, self.real, writes, lambda _: None)
-        expect_answer(writes, self.can_ask)
-        return executor
+        found = executor_for(target, self.real, writes, lambda _: None, in_use)
+        if target.kind == KIND_REAL:
+            expect_answer(writes, self.can_ask)
+        return found
 
 
 def expect_agreed(request: Asked | QuickAsked, writes: bool, yes: bool, way: Way) -> None:
     """Print the plan for hardware, and ask once before it is written. Raises UserError for `yes` to a model,
     NotAgreed if the user declines."""
-    if request.target.is_model:
-        if yes:
-            raise UserError("question.yes", "", "", f"is for a real device; {request.target.name} is a model")
+    if yes and asked.target.kind != KIND_REAL:
+        raise UserError("question.yes", "", "", f"is for a real device; {asked.target.name} is a model")
+    if asked.target.is_model:
         return
     for line in request.ahead():
         way.say(line)
-    if writes and not way.may_write(yes):
+    if asked.target.kind == KIND_REAL and writes and not way.may_write(yes):
         raise NotAgreed
 
 
@@ -80,10 +85,10 @@ def quick_of(suite: Suite, *, time: str = "5 min", expect: str | None = None, pi
     target = suite.target()
     if expect is not None:
         expect_product(expect)
-    writes = target.is_model or suite.real.erase is not None or Path(target.path).is_dir()
-    request = QuickAsked(target, span / 1e9, writes, expect, suite.seed, suite.out, suite.fresh, pictured=pictured)
-    request.expect_time()
-    return request.run_by(suite.executor(target, writes))
+    writes = target.kind != KIND_REAL or of.real.erase is not None or target.is_folder
+    asked = QuickAsked(target, span / 1e9, writes, expect, of.seed, of.out, of.fresh, pictured=pictured)
+    asked.expect_time()
+    return asked.run_by(of.executor(target, writes, in_use=True))
 
 
 def pts_of(
@@ -112,15 +117,18 @@ def pts_of(
     for option, value in (("question.threads", threads), ("question.depth", depth)):
         if value is not None and tests and not set(tests) & set(RANDOM):
             raise UserError(option, "", str(value), f"is of random loads: expected one of {', '.join(RANDOM)} with it")
-    target = suite.target()
-    if target.is_model and set_write_cache:
+    target = of.target()
+    if target.kind != KIND_REAL and set_write_cache:
         raise UserError(
             "question.set_write_cache",
             "",
             "",
             f"is for a real device; {suite.machine} is a model (question.settings wce=off)",
         )
-    request = Asked(
+    if target.kind == KIND_EMULATED:
+        # A served drive cannot be switched by its client: it is served as the class requires.
+        target = with_write_cache(target, spec.RULES[drive_class])
+    asked = Asked(
         target,
         spec.RULES[drive_class].name,
         [name for name in TESTS if not tests or name in tests],

@@ -127,10 +127,10 @@ class Bench:
             name,
             self.target.name,
             f"{self.title}: {name}",
-            self.target.set,
+            self.target.run_set,
             self.seed + self._count,
-            machine_text=self.target.text,
-            workload_text=toml_text(workload),
+            machine_text=self.target.text if self.target.is_model else None,
+            workload_text=toml_text(asked),
             after="" if before is None or not self.target.is_model else before.id,
         )
         self._before, self._count = spec, self._count + 1

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from pathlib import Path
 
-from hotband.base.errors import UserError
+from hotband.base.errors import UserError, refused
 from hotband.base.text import numbers
 from hotband.base.text.regular import file_text
 from hotband.base.text.write import make_folder, write_file
@@ -16,6 +16,7 @@ from hotband.execution.devices.host import Host
 from hotband.execution.devices.safety import Permission
 from hotband.execution.experiment import Executor, Progress, Tick
 from hotband.execution.targets.on_device import OnDevice
+from hotband.execution.targets.on_served import OnServedMachine
 from hotband.execution.targets.purge import way_of
 from hotband.execution.targets.states import prepare
 from hotband.execution.targets.write_cache import cache_turned, switch_of
@@ -36,8 +37,14 @@ def is_begun(folder: Path | None) -> bool:
 
 @contextmanager
 def standing(executor: Executor, seed: int, out: Path | None, fresh: bool, watch: Watch) -> Iterator[Executor]:
-    """Yield an executor for all runs of a suite. Hardware is held throughout, and a file that Hotband makes exists
-    throughout; it stays if the suite is stopped and can continue. Raises UserError, OSError."""
+    """Executor of a whole suite's runs: hardware is held all the time, and a file that Hotband makes exists all the
+    time; it stays if the suite is stopped and can continue. Raises UserError, OSError."""
+    if isinstance(executor, OnServedMachine):
+        if is_begun(out) and not fresh and out is not None:
+            raise refused(out, "holds runs of an emulated drive, whose data is lost when its test ends")
+        with executor.standing():
+            yield executor
+        return
     if not isinstance(executor, OnDevice):
         yield executor
         return
@@ -54,9 +61,14 @@ def standing(executor: Executor, seed: int, out: Path | None, fresh: bool, watch
         yield made
 
 
+def _device(executor: Executor) -> Executor | None:
+    """Return the executor of the device: of an emulated machine that by which fio uses it."""
+    return executor.device if isinstance(executor, OnServedMachine) else executor
+
+
 def permission_of(executor: Executor) -> Permission:
-    """Return the permission to write. Raises UserError if there is none."""
-    permission: Permission | None = getattr(executor, "permission", None)
+    """Return what may be written. Raises UserError if nothing may."""
+    permission: Permission | None = getattr(_device(executor), "permission", None)
     if permission is None or not permission.may_write:
         raise UserError("question.erase", "", "", "nothing may be written")
     return permission
@@ -65,7 +77,7 @@ def permission_of(executor: Executor) -> Permission:
 def held_of(executor: Executor) -> Held:
     """Return the hardware that a standing executor holds. Raises UserError if nothing may be written."""
     permission_of(executor)
-    held: Held | None = getattr(executor, "held", None)
+    held: Held | None = getattr(_device(executor), "held", None)
     assert held is not None, "a suite stands on its device"
     return held
 

@@ -15,7 +15,7 @@ from hotband.base.text.write import expect_folder
 from hotband.base.views import view_of
 from hotband.data.inputs.kinds import Target, Values
 from hotband.execution.runs.signals import stoppable
-from hotband.execution.targets.fields import OnHardware, erase, size, yes
+from hotband.execution.targets.fields import OnHardware, anyway, erase, size, yes
 from hotband.questions.suites.asking import Suite, expect_agreed, quick_of
 from hotband.questions.suites.left import written
 from hotband.questions.suites.quick import QUICK_FILE, QuickDoc, run_quick
@@ -39,7 +39,9 @@ class QuickQuestion(OnHardware, Question):
     has_page = True
 
     on: Target = asks(
-        "A drive, LAYOUT:COUNTxDRIVE, a TOML file; real:PATH measures.", metavar="MACHINE|real:PATH", positional=True
+        "A drive, LAYOUT:COUNTxDRIVE, a TOML file; emulated:MACHINE serves it, real:PATH measures.",
+        metavar="TARGET",
+        positional=True,
     )
     duration: str = asks("Total time.", default="5 min", metavar="TIME", called="for")
     expect: str | None = asks(
@@ -56,6 +58,7 @@ class QuickQuestion(OnHardware, Question):
     erase: str | None = erase()
     size: str | None = size()
     yes: bool = yes()
+    anyway: bool = anyway()
     seed: int = seed()
     out: Path | None = out()
     fresh: bool = fresh()

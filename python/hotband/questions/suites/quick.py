@@ -17,11 +17,12 @@ from hotband.base.errors import UserError
 from hotband.base.text.numbers import number, rate, share
 from hotband.base.text.table import IOPS, MBS, MS, Unit
 from hotband.base.version import __version__
-from hotband.data.catalog.named import NONE
+from hotband.data.catalog.named import EMULATED, NONE, is_emulated, is_real
 from hotband.data.documents.pts import CellDoc
 from hotband.execution.devices.host import Host
 from hotband.execution.devices.readings import reading_of
 from hotband.execution.experiment import Executor, Lock, Progress, Tick
+from hotband.execution.targets.on_served import OnServedMachine
 from hotband.execution.targets.outlook import in_words
 from hotband.execution.targets.real_target import real_target_of
 from hotband.questions.review.asked import KIB, MIB
@@ -214,8 +215,9 @@ class QuickAsked:
         )
 
     def ahead(self) -> list[str]:
-        """Describe the steps that follow on hardware."""
-        done = "what it holds is lost" if self.writes else "nothing is written"
+        """Return what is ahead on hardware, in words."""
+        erased = "it is written" if is_emulated(self.target.name) else "what it holds is lost"
+        done = erased if self.writes else "nothing is written"
         return [f"a quick look at {self.target.name}: {in_words(self.seconds)}, {done}"]
 
 
@@ -230,20 +232,19 @@ def run_quick(request: QuickAsked, *, watch: Watch) -> QuickDoc:
         executor = request.executor or ModelDevice()
         executor = stack.enter_context(standing(executor, request.seed, out, request.fresh, watch))
         tick = stack.enter_context(watch(title))
-        bench = _bench(request, request.target, executor, out and out / "quick", tick or _untold)
-        measured = _measure(request, bench)
-        product = request.expect or (None if request.target.is_model else _product(request.target))
+        bench = _bench(asked, asked.target, executor, out and out / "quick", tick or _untold)
+        found = _measure(asked, bench)
+        product = asked.expect or _product(asked.target)
         product = None if product == NONE else product
-        expected = _expected(request, product) if product is not None else {}
-    rows = [_row(load, cell, expected.get(load.name)) for load, cell, _ in measured]
-    going_on = next((pieces for load, _, pieces in measured if load.name == GOING_ON), [])
-    health = {} if request.target.is_model else health_of(request.target)
-    notes = each_once(bench.notes)
-    if request.target.scale > 1:
-        notes.append(
-            f"the model has 1/{request.target.scale} of the drive's capacity, and every time is as much shorter"
-        )
-    if not request.target.is_model:
+        expected = _expected(asked, product) if product is not None else {}
+    rows = [_row(load, cell, expected.get(load.name)) for load, cell, _ in found]
+    going_on = next((pieces for load, _, pieces in found if load.name == GOING_ON), [])
+    health = health_of(asked.target) if is_real(asked.target.name) else {}
+    invalid, delay = (executor.invalid, executor.notes) if isinstance(executor, OnServedMachine) else ((), ())
+    notes = [*each_once(bench.notes), *delay]
+    if asked.target.scale > 1:
+        notes.append(f"the model has 1/{asked.target.scale} of the drive's capacity, and every time is as much shorter")
+    if is_real(asked.target.name):
         notes.append("reads of never-written data may complete without the media")
     if not request.writes:
         notes.append("nothing was written: writing needs the serial number of the drive, which is erased")
@@ -251,13 +252,13 @@ def run_quick(request: QuickAsked, *, watch: Watch) -> QuickDoc:
         "schema": "hotband-quick",
         "schema_version": 1,
         "hotband": __version__,
-        "name": request.target.name,
-        "title": request.target.title,
-        "media": request.target.media,
-        "kind": "model" if request.target.is_model else "real",
-        "seconds": request.seconds,
-        "writes": request.writes,
-        "answer": answer(rows, going_on, product, health),
+        "name": asked.target.name,
+        "title": asked.target.title,
+        "media": asked.target.media,
+        "kind": asked.target.kind,
+        "seconds": asked.seconds,
+        "writes": asked.writes,
+        "answer": [*invalid, *answer(rows, going_on, product, health)],
         "loads": rows,
         "going_on": going_on,
         "expected_of": product,
@@ -300,21 +301,24 @@ def _measure(request: QuickAsked, bench: Bench) -> list[tuple[Load, CellDoc, lis
     return measured
 
 
-def _expected(request: QuickAsked, product: str) -> dict[str, float]:
-    """Run the loads on the model of a product; return their figures."""
-    target = target_of(product)
-    model = replace(request, target=target, executor=None, out=None)
-    # The loads are those of the drive, whatever kind the catalog states.
-    alike = replace(target, transport=request.target.transport, media=request.target.media)
+def _expected(asked: QuickAsked, product: str) -> dict[str, float]:
+    """Return the same loads on the model of a product."""
+    is_itself = product == asked.target.name.removeprefix(EMULATED)
+    target = target_of(product, asked.target.set if is_itself else ())
+    model = replace(asked, target=target, executor=None, out=None)
+    # Asked the same as the drive was, whatever the catalog calls its kind.
+    alike = replace(target, transport=asked.target.transport, media=asked.target.media)
     bench = _bench(model, alike, ModelDevice(), None, _untold)
     values = {load.name: value_of(load, cell) for load, cell, _ in _measure(model, bench)}
     return {name: value for name, value in values.items() if value is not None}
 
 
 def _product(target: SuiteTarget) -> str | None:
-    """Return the catalog's drive with the model number of a real device."""
-    product = product_of(real_target_of(target.name))
-    return None if product is None else product[0]
+    """Return the model of an emulated machine, or the catalog's drive that a real device is, by its model number."""
+    if not is_real(target.name):
+        return target.name.removeprefix(EMULATED) if is_emulated(target.name) else None
+    found = product_of(real_target_of(target.name))
+    return None if found is None else found[0]
 
 
 UNITS = {"bandwidth": "B/s", "iops": "IOPS", "latency": "ns"}

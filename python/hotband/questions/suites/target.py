@@ -1,21 +1,26 @@
-"""Target of a suite: a model, or a real device or file, with one address space."""
+"""Target of a suite: a model, an emulated drive, or a real device or file, with one address space."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from hotband.base.engine import mistakes_without_load
 from hotband.base.errors import UserError
 from hotband.data.catalog import entries
-from hotband.data.catalog.named import EMULATED, NONE, REAL, is_emulated, is_real
+from hotband.data.catalog.named import EMULATED, NONE, REAL, is_emulated, is_model, is_real, served_machine
+from hotband.data.documents.record import KIND_EMULATED, KIND_REAL
+from hotband.data.inputs.texts import text_of
 from hotband.execution.devices.device import device_of
 from hotband.execution.experiment import Executor
+from hotband.execution.serve import ServeSpec
+from hotband.execution.targets.on_served import OnServedMachine
 from hotband.execution.targets.own_file import size_for
 from hotband.execution.targets.real_target import real_target_of
 from hotband.execution.targets.target import executor_of, expect_folder
-from hotband.questions.review.target import Target
+from hotband.questions.review.target import Offer, Target, one_volume, title_of
 from hotband.questions.review.target import target as model_target
 from hotband.questions.suites.device import ModelDevice
 
@@ -32,6 +37,8 @@ ONE_VOLUME = (
     "expected a machine with one, or exposes=one among what is set for a drive with several logical units; they are"
 )
 """Error text of a suite for a machine with several volumes."""
+OF_DRIVES = "and a suite sets the loads and what drives hold: expected a value of the drives"
+"""Error text of a suite for a value that it sets itself."""
 Media = Literal["disk", "ssd", "not known"]
 
 
@@ -54,8 +61,23 @@ class SuiteTarget:
 
     @property
     def is_model(self) -> bool:
-        """Whether it is simulated."""
-        return not is_real(self.name)
+        """Whether it is simulated in virtual time."""
+        return is_model(self.name)
+
+    @property
+    def kind(self) -> str:
+        """Kind of the target, as in a document: model, emulated or real."""
+        return "model" if self.is_model else KIND_EMULATED if is_emulated(self.name) else KIND_REAL
+
+    @property
+    def run_set(self) -> tuple[tuple[str, str], ...]:
+        """Values for each run: an emulated machine is served with them once."""
+        return self.set if self.is_model else ()
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether it is a folder, in which a file is made."""
+        return is_real(self.name) and Path(self.path).is_dir()
 
     @property
     def path(self) -> str:
@@ -81,10 +103,9 @@ def target_of(machine: str, pairs: Sequence[tuple[str, str]] = (), size_bytes: i
     """Prepare a machine or a path; `size_bytes` is the size of a file that is made in a folder (0: the default). Raises
     UserError for a target that cannot be measured."""
     if is_emulated(machine):
-        served = machine.removeprefix(EMULATED)
-        accepted = f"is measured once it is served: hotband serve {served} --run 'hotband measure quick \"real:$uri\"'"
-        raise UserError("question.on", "", machine, accepted)
-    target = _real(machine, pairs, size_bytes) if is_real(machine) else _model(machine, pairs)
+        target = _emulated(machine, pairs)
+    else:
+        target = _real(machine, pairs, size_bytes) if is_real(machine) else _model(machine, pairs)
     if target.bytes < LEAST_BLOCKS * 4096:
         accepted = f"holds {target.bytes:,} B; a suite needs {LEAST_BLOCKS * 4096:,} B"
         raise UserError("question.on", "", machine, accepted)
@@ -92,30 +113,53 @@ def target_of(machine: str, pairs: Sequence[tuple[str, str]] = (), size_bytes: i
 
 
 def _model(machine: str, pairs: Sequence[tuple[str, str]]) -> SuiteTarget:
-    """Return a model at the smallest scale (a power of two, at least 64) at which it is small enough, else at the
-    largest that its drives accept."""
-    accepted = "and a suite sets the loads and what drives hold: expected a value of the drives"
-    with mistakes_without_load(machine, pairs, accepted):
-        model = _small_enough(machine, pairs, model_target(machine, pairs, several=ONE_VOLUME))
-    settings = dict(model.run_set)
-    kinds = {entries.drive(name)["kind"] for name in model.drives}
+    """A model at the smallest scale that is a power of two and from 64 on at which it is small enough, or else at the
+    largest that its drives take."""
+    with mistakes_without_load(machine, pairs, OF_DRIVES):
+        found = _small_enough(machine, pairs, model_target(machine, pairs, several=ONE_VOLUME))
+    said = dict(found.run_set)
     return SuiteTarget(
-        name=model.name,
-        title=model.title,
-        text=model.text,
-        set=model.run_set,
-        bytes=model.capacity_bytes,
-        block_bytes=model.block_bytes,
-        scale=int(settings.get("scale", "1")),
-        media="disk" if kinds == {"disk"} else "ssd" if kinds == {"ssd"} else "not known",
-        transport=_transport(model.drives),
-        drives=model.drives,
+        name=found.name,
+        title=found.title,
+        text=found.text,
+        set=found.run_set,
+        bytes=found.capacity_bytes,
+        block_bytes=found.block_bytes,
+        scale=int(said.get("scale", "1")),
+        media=_media(found.drives),
+        transport=_transport(found.drives),
+        drives=found.drives,
     )
 
 
-def _small_enough(machine: str, pairs: Sequence[tuple[str, str]], model: Target) -> Target:
-    """Return a model as it is, or at a larger scale."""
-    whole, scale = model.capacity_bytes * model.scale, model.scale
+def _emulated(machine: str, pairs: Sequence[tuple[str, str]]) -> SuiteTarget:
+    """Return a machine that is served as it is: with all its capacity, unless a `scale` is set."""
+    served = served_machine(machine)
+    text = text_of(served, "machine")
+    with mistakes_without_load(served, pairs, OF_DRIVES):
+        offer = one_volume(served, Offer.of(served, text, pairs), pairs, None, ONE_VOLUME)
+    return SuiteTarget(
+        name=machine,
+        title=title_of(served, offer.drives),
+        text=text,
+        set=tuple(pairs),
+        bytes=offer.volumes[0][1],
+        block_bytes=offer.block_bytes,
+        scale=1,
+        media=_media(offer.drives),
+        transport=_transport(offer.drives),
+        drives=offer.drives,
+    )
+
+
+def _media(drives: Sequence[str]) -> Media:
+    kinds = {entries.drive(name)["kind"] for name in drives}
+    return "disk" if kinds == {"disk"} else "ssd" if kinds == {"ssd"} else "not known"
+
+
+def _small_enough(machine: str, pairs: Sequence[tuple[str, str]], found: Target) -> Target:
+    """A model as it is, or at a larger scale."""
+    whole, scale = found.capacity_bytes * found.scale, found.scale
     while scale > 1 and whole > MODEL_BYTES * scale:
         scale *= 2
         try:
@@ -159,14 +203,22 @@ def _real(machine: str, pairs: Sequence[tuple[str, str]], size_bytes: int) -> Su
     )
 
 
-def executor_for(target: SuiteTarget, real: RealOptions, writes: bool, say: Callable[[str], None]) -> Executor:
-    """Return the executor of the runs: the model, or fio on the target. Raises UserError if it must not be written."""
+def executor_for(
+    target: SuiteTarget, real: RealOptions, writes: bool, say: Callable[[str], None], in_use: bool = False
+) -> Executor:
+    """Executor of the runs: the model, or fio on the target. Raises UserError if it must not be written. Of
+    an emulated machine that is `in_use`, solid-state drives are preconditioned."""
     if target.is_model:
         return ModelDevice()
-    # A suite prints its own plan, and its results of some seconds each need no prediction.
-    setup = replace(real.setup(), product=NONE, probe_s=0.0, size_bytes=target.bytes)
-    executor = executor_of(target.name, writes=writes, erase=real.erase, setup=setup, say=say)
-    assert executor is not None, "a real place has an executor"
-    expect_folder(executor.target, real)
-    executor.expect_ready(writes)
-    return executor
+    # A suite says itself what is ahead, and of a result of some seconds each nobody needs a prediction.
+    how = replace(real.setup(), product=NONE, probe_s=0.0, size_bytes=target.bytes)
+    if is_emulated(target.name):
+        machine = target.name.removeprefix(EMULATED)
+        text, anyway = target.text, real.anyway
+        serve = ServeSpec(machine, target.set, machine_text=text, in_use=in_use, anyway=anyway, for_fio=True)
+        return OnServedMachine(serve, how, writes)
+    found = executor_of(target.name, writes=writes, erase=real.erase, setup=how, say=say)
+    assert found is not None, "a real place has an executor"
+    expect_folder(found.target, real)
+    found.expect_ready(writes)
+    return found

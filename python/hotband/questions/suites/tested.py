@@ -15,7 +15,7 @@ from hotband.base.views import view_of
 from hotband.data.documents.pts import PtsDoc
 from hotband.data.inputs.kinds import EachName, Target, Values
 from hotband.execution.runs.signals import INTERRUPTED, stoppable
-from hotband.execution.targets.fields import OnHardware, erase, purge_by, size, yes
+from hotband.execution.targets.fields import OnHardware, anyway, erase, purge_by, size, yes
 from hotband.questions.suites.asking import Suite, expect_agreed, pts_of
 from hotband.questions.suites.left import written
 from hotband.questions.suites.pts import TESTS, Interrupted, run_pts
@@ -46,7 +46,9 @@ class PtsQuestion(OnHardware, Question):
     has_page = True
 
     on: Target = asks(
-        "A drive, LAYOUT:COUNTxDRIVE, a TOML file; real:PATH measures.", metavar="MACHINE|real:PATH", positional=True
+        "A drive, LAYOUT:COUNTxDRIVE, a TOML file; emulated:MACHINE serves it, real:PATH measures.",
+        metavar="TARGET",
+        positional=True,
     )
     drive_class: DriveClass = asks("The specification's class.", default=DriveClass.enterprise, called="class")
     tests: EachName = asks("These alone.", default=(), metavar="TEST[,TEST]", called="test")
@@ -65,6 +67,7 @@ class PtsQuestion(OnHardware, Question):
         "real: set the drive's write cache as the class requires, and restore it.", default=False
     )
     yes: bool = yes()
+    anyway: bool = anyway()
     seed: int = seed()
     out: Path | None = out()
     fresh: bool = fresh()

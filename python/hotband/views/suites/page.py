@@ -32,6 +32,7 @@ from hotband.views.suites import draw
 if TYPE_CHECKING:
     from hotband.base.views import View
 
+KINDS = {"model": "a model, simulated", "emulated": "a model, served to fio on this host", "real": "a real device"}
 LATENCIES = (
     ("Mean latency (ms)", "latency_mean_ns"),
     ("99.999 % latency (ms)", "latency_p99_999_ns"),
@@ -78,7 +79,7 @@ def _header(document: PtsDoc) -> Section:
     rows = [
         ("Test sponsor", document["sponsor"] or ABSENT),
         ("Device", f"{device['title']} ({device['name']})"),
-        ("Kind", "a model, simulated" if device["kind"] == "model" else "a real device"),
+        ("Kind", KINDS[device["kind"]]),
         ("User capacity", size(device["capacity_bytes"])),
         ("Logical block", f"{device['block_bytes']} B"),
         ("State", "; ".join(state_lines(device["drive_state"])) if device["drive_state"] else ABSENT),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from hotband.base.text.numbers import number, span
 from hotband.base.text.table import IOPS, MBS, OF_ROW, Cell, Table, column, numeric
+from hotband.execution.serve.lateness import INVALID
 from hotband.questions.suites.pts.verdict import verdict
 from hotband.questions.suites.quick import unit_of as unit_of_load
 from hotband.views.review import sparkline
@@ -31,10 +32,12 @@ AS_EXPECTED = "as expected"
 def quick(result: QuickResult, question: QuickQuestion) -> Screen:
     """Return what the terminal shows of a quick test."""
     document = result.document
-    figures, *others = document["answer"]
+    invalid = [line for line in document["answer"] if line.startswith(INVALID)]
+    figures, *others = document["answer"][len(invalid) :]
+    first, *more = [*invalid, _quick_sentence(document) or figures, *others]
     return Screen(
-        answer=_quick_sentence(document) or figures,
-        more=others,
+        answer=first,
+        more=more,
         body=[_loads_table(document)],
         state=[_quick_state(document)],
         remarks=with_hidden(document["notes"], MOST_REMARKS),

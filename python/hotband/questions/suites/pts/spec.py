@@ -11,6 +11,7 @@ from typing import Literal
 
 from hotband.base.errors import UserError
 from hotband.base.text.quantities import span_ns
+from hotband.data.documents.record import KIND_REAL
 from hotband.questions.review.asked import GIB, KIB
 from hotband.questions.suites.cells import Cell, Extent, cell_name
 from hotband.questions.suites.target import SuiteTarget
@@ -143,9 +144,9 @@ QUICK_SIZES = tuple(int(size * KIB) for size in (1024, 64, 4))
 def departures(plan: Plan) -> list[str]:
     """Return the departures of a plan from the specification, one line each."""
     target, rules = plan.target, plan.rules
-    lines = []
-    if target.is_model:
-        lines.append("simulated: a model completed the I/Os, not a device")
+    found = []
+    if target.kind != KIND_REAL:
+        found.append("simulated: a model completed the I/Os, not a device")
     if target.scale > 1:
         lines.append(f"the model has 1/{target.scale} of the drive's capacity, and every time is as much shorter")
     if target.media == "disk":

@@ -17,10 +17,13 @@ from hotband.base.text.values import read_json
 from hotband.base.version import __version__
 from hotband.data import catalog
 from hotband.data.catalog import entries
+from hotband.data.catalog.named import EMULATED
 from hotband.data.documents.pts import ConditionsDoc, PtsDoc, TestDoc
+from hotband.data.documents.record import KIND_REAL
 from hotband.data.record.states import WRITES
 from hotband.execution.experiment import Executor, Lock, Progress, Tick
 from hotband.execution.runs.interrupted import RunsInterrupted
+from hotband.execution.targets.on_served import OnServedMachine
 from hotband.execution.targets.outlook import in_words
 from hotband.questions.suites.bench import Bench, Stage, expect_same_suite
 from hotband.questions.suites.cells import Cell
@@ -114,6 +117,10 @@ class Interrupted(Exception):
         self.document = document
 
 
+class _TestStopped(Exception):
+    """The user stopped a test; what is held meanwhile learns that the suite is not over."""
+
+
 @dataclass
 class _Run:
     """A PTS run in progress."""
@@ -137,9 +144,9 @@ class _Run:
         return document(name, test, result, self.benches[first:])
 
     def bench(self, part: str, fills: float, block: int, test: Test, tick: Tick) -> Bench:
-        """Return a bench on a purged and preconditioned drive."""
-        request, target = self.asked, with_write_cache(self.plan, part)
-        folder = None if request.out is None else request.out / part
+        """Return a drive that was purged and written over."""
+        asked, target = self.asked, of_part(self.plan, part)
+        folder = None if asked.out is None else asked.out / part
         made = Bench(
             target,
             self.executor or ModelDevice(),
@@ -189,41 +196,50 @@ def run_pts(request: Asked, *, watch: Watch) -> PtsDoc:
     finished there before are also in the document. Raises UserError, OSError, or Interrupted with the finished part."""
     run = _Run(request, request.plan(), watch)
     run.departures = spec.departures(run.plan)
-    with ExitStack() as stack:
-        stack.enter_context(nullcontext() if request.out is None else Lock(request.out))
-        if request.out is not None and not request.fresh:
-            expect_same_suite(request.out, request.settings(), PTS_FILE)
-        if request.executor is not None:
-            run.executor = stack.enter_context(
-                standing(request.executor, request.seed, request.out, request.fresh, watch)
-            )
-        if run.executor is not None and request.set_write_cache:
-            on = run.plan.rules.write_cache == "on"
-            run.write_cache = stack.enter_context(write_cache(run.executor, on, request.out))
-        for name in request.all_tests():
-            try:
-                run.tests.append(run.test(name, TESTS[name]))
-            except (RunsInterrupted, KeyboardInterrupt):
-                raise Interrupted(_document(run)) from None
-        return _document(run)
+    try:
+        with ExitStack() as stack:
+            stack.enter_context(nullcontext() if asked.out is None else Lock(asked.out))
+            if asked.out is not None and not asked.fresh:
+                expect_same_suite(asked.out, asked.settings(), PTS_FILE)
+            if asked.executor is not None:
+                run.executor = stack.enter_context(standing(asked.executor, asked.seed, asked.out, asked.fresh, watch))
+            if run.executor is not None and asked.set_write_cache:
+                on = run.plan.rules.write_cache == "on"
+                run.write_cache = stack.enter_context(write_cache(run.executor, on, asked.out))
+            for name in asked.all_tests():
+                try:
+                    run.tests.append(run.test(name, TESTS[name]))
+                except (RunsInterrupted, KeyboardInterrupt):
+                    raise _TestStopped from None
+    except _TestStopped:
+        raise Interrupted(_document(run)) from None
+    return _document(run)
 
 
-def with_write_cache(plan: spec.Plan, part: str) -> SuiteTarget:
-    """Return a model with the write cache that the class requires, if its drives have one to set. For the idle recovery
-    test, shorten the time until its drives begin background work by the same factor as all other times."""
+def of_part(plan: spec.Plan, part: str) -> SuiteTarget:
+    """Return a model with its write cache as the class requires; for the test of rests, the time until its drives tidy
+    up is shortened by the same factor as all other times."""
     target = plan.target
     if not target.is_model:
         return target
-    given = dict(target.set)
-    keys = {
-        set_key["key"]: set_key
-        for set_key in _core.set_keys(catalog.CATALOG_DIR, "fio-randread", target.name, machine_text=target.text)
-    }
-    added: list[tuple[str, str]] = [("wce", plan.rules.write_cache)] if "wce" in keys and "wce" not in given else []
-    if part == "idle-recovery" and target.scale > 1 and "idle_delay" in keys and "idle_delay" not in given:
-        delay = span_ns(_value(target, "idle_delay"))
-        added += [("idle_delay", f"{delay / target.scale:.0f} ns")] if delay else []
+    is_open = _unset(target, "idle_delay") and part == "idle-recovery" and target.scale > 1
+    delay = span_ns(_value(target, "idle_delay")) if is_open else None
+    added = [("idle_delay", f"{delay / target.scale:.0f} ns")] if delay else []
+    target = with_write_cache(target, plan.rules)
     return replace(target, set=(*target.set, *added))
+
+
+def with_write_cache(target: SuiteTarget, rules: spec.Rules) -> SuiteTarget:
+    """Return a machine with its write cache as the class requires, if its drives have one to set."""
+    added = [("wce", rules.write_cache)] if _unset(target, "wce") else []
+    return replace(target, set=(*target.set, *added))
+
+
+def _unset(target: SuiteTarget, key: str) -> bool:
+    """Return whether the drives of a machine have a value that the user did not set."""
+    name = target.name.removeprefix(EMULATED)
+    keys = _core.set_keys(catalog.CATALOG_DIR, "fio-randread", name, machine_text=target.text)
+    return key not in dict(target.set) and any(set_key["key"] == key for set_key in keys)
 
 
 def _value(target: SuiteTarget, key: str) -> str:
@@ -240,8 +256,10 @@ def _fill(bench: Bench, fills: float, block: int) -> None:
 
 def _document(run: _Run) -> PtsDoc:
     plan, asked = run.plan, run.asked
-    run.tests.sort(key=lambda test: list(TESTS).index(test["id"]))
-    state = next((bench.state for bench in run.benches if bench.state is not None), None)
+    run.tests.sort(key=lambda one: list(TESTS).index(one["id"]))
+    served = run.executor if isinstance(run.executor, OnServedMachine) else None
+    states = [bench.state for bench in run.benches if bench.state is not None]
+    state = served.drive_state if served is not None else next(iter(states), None)
     context = next((bench.context for bench in run.benches if bench.context is not None), None)
     departures = list(run.departures)
     conditions = _conditions(run, state)
@@ -255,13 +273,14 @@ def _document(run: _Run) -> PtsDoc:
             departures.append(f"{test['title']}: no steady state")
     missing = [TESTS[name].title for name in asked.tests if name not in {test["id"] for test in run.tests}]
     notes = [f"not finished: {', '.join(missing)}"] if missing else []
+    invalid, delay = ((), ()) if served is None else (served.invalid, served.notes)
     return {
         "schema": "hotband-pts",
         "schema_version": 1,
         "hotband": __version__,
         "sponsor": asked.sponsor,
         "made": datetime.now(UTC).strftime("%Y-%m-%d"),
-        "answer": [test["answer"] for test in run.tests],
+        "answer": [*invalid, *(test["answer"] for test in run.tests)],
         "specification": {
             "name": SPECIFICATION,
             "version": spec.VERSION,
@@ -272,7 +291,7 @@ def _document(run: _Run) -> PtsDoc:
         "device": {
             "name": plan.target.name,
             "title": plan.target.title,
-            "kind": "model" if plan.target.is_model else "real",
+            "kind": plan.target.kind,
             "capacity_bytes": plan.target.whole_bytes,
             "block_bytes": plan.target.block_bytes,
             "drive_state": state,
@@ -280,7 +299,7 @@ def _document(run: _Run) -> PtsDoc:
         },
         "conditions": conditions,
         "tests": run.tests,
-        "notes": notes,
+        "notes": [*notes, *delay],
     }
 
 
@@ -292,7 +311,7 @@ def _conditions(run: _Run, state: object) -> ConditionsDoc:
         cache = ", ".join(WRITES.get(kind, "") for kind in sorted(kinds))
         # The class requires this state, or the drive has no switch.
         wanted = ("off",) if plan.rules.write_cache == "off" else ("volatile", "protected")
-        is_set = all(kind in wanted for kind in kinds) or plan.target.is_model
+        is_set = all(kind in wanted for kind in kinds) or plan.target.kind != KIND_REAL
     if run.write_cache:
         cache, is_set = run.write_cache, True
     times = "once" if plan.fills == 1 else f"{plan.fills:g} times"
