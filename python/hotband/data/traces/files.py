@@ -65,7 +65,7 @@ def refuse_other_traces(path: Path) -> None:
 
 def trace_text(path: Path) -> str:
     """The workload that replays a trace at its recorded times, as TOML."""
-    keys = {"file": str(path.resolve()), **by_headings(path)}
+    keys = {"file": str(real_path(path)), **by_headings(path)}
     return tomlkit.dumps({"title": f"replay of {path.name}", "trace": keys})
 
 

@@ -23,9 +23,9 @@ from hotband.questions.suites.target import SuiteTarget, executor_for, target_of
 
 @dataclass(frozen=True)
 class Suite:
-    """Input of every suite: the machine or place, values of a model, the user's statements about hardware, the seed,
-    the folder of its runs, and whether stored runs are repeated. `can_ask` is whether a user can confirm writes to
-    hardware, or has confirmed them."""
+    """Input of every suite: the machine or place, values of a model, what is stated about hardware, the seed, the
+    folder that keeps its runs and whether it starts there from the beginning. `can_ask` is whether a user can confirm
+    writes to hardware, or has confirmed them."""
 
     machine: str
     set: Sequence[tuple[str, str]]
@@ -39,7 +39,7 @@ class Suite:
         """Return the target. Raises UserError for one that cannot be measured, and for options of hardware with a
         model."""
         expect_out(self.fresh, self.out)
-        target = target_of(self.machine, self.set, self.real.setup().size_bytes)
+        found = target_of(self.machine, self.set, self.real.setup().size_bytes)
         given = {
             "question.erase": self.real.erase,
             "question.size": self.real.size,
@@ -63,26 +63,26 @@ class Suite:
         return found
 
 
-def expect_agreed(request: Asked | QuickAsked, writes: bool, yes: bool, way: Way) -> None:
+def expect_agreed(asked: Asked | QuickAsked, writes: bool, yes: bool, way: Way) -> None:
     """Print the plan for hardware, and ask once before it is written. Raises UserError for `yes` to a model,
     NotAgreed if the user declines."""
     if yes and asked.target.kind != KIND_REAL:
         raise UserError("question.yes", "", "", f"is for a real device; {asked.target.name} is a model")
     if asked.target.is_model:
         return
-    for line in request.ahead():
+    for line in asked.ahead():
         way.say(line)
     if asked.target.kind == KIND_REAL and writes and not way.may_write(yes):
         raise NotAgreed
 
 
-def quick_of(suite: Suite, *, time: str = "5 min", expect: str | None = None, pictured: bool = False) -> QuickAsked:
-    """Return a quick test of a machine. A real target is written only if `erase` permits it or Hotband made the file.
-    Raises UserError for the first mistake."""
+def quick_of(of: Suite, *, time: str = "5 min", expect: str | None = None, pictured: bool = False) -> QuickAsked:
+    """Return a quick test of a machine. A real target is written if `erase` permits it or Hotband made the file,
+    else only read. Raises UserError for the first mistake."""
     span = span_ns(time)
     if span is None:
         raise UserError("question.duration", "", time, f"expected {SPAN_EXPECTED}")
-    target = suite.target()
+    target = of.target()
     if expect is not None:
         expect_product(expect)
     writes = target.kind != KIND_REAL or of.real.erase is not None or target.is_folder
@@ -92,7 +92,7 @@ def quick_of(suite: Suite, *, time: str = "5 min", expect: str | None = None, pi
 
 
 def pts_of(
-    suite: Suite,
+    of: Suite,
     *,
     drive_class: str = "enterprise",
     tests: Sequence[str] = (),
@@ -103,8 +103,8 @@ def pts_of(
     sponsor: str = "",
     set_write_cache: bool = False,
 ) -> Asked:
-    """Return a run of these tests (all if none is named, in the specification's order) on a machine. Raises UserError
-    for the first mistake: an unknown machine or test, or a device that must not be erased."""
+    """Return a run of these tests (all if none is named, in the specification's order) on a machine. Raises
+    UserError for the first mistake: a machine or test that is not there, a device that must not be erased."""
     if drive_class not in spec.RULES:
         raise unknown("question.drive_class", drive_class, list(spec.RULES))
     for name in tests:
@@ -123,7 +123,7 @@ def pts_of(
             "question.set_write_cache",
             "",
             "",
-            f"is for a real device; {suite.machine} is a model (question.settings wce=off)",
+            f"is for a real device; {of.machine} is a model (question.settings wce=off)",
         )
     if target.kind == KIND_EMULATED:
         # A served drive cannot be switched by its client: it is served as the class requires.
@@ -137,13 +137,13 @@ def pts_of(
         threads,
         depth,
         sponsor,
-        suite.seed,
-        suite.out,
-        suite.fresh,
-        purge_by=suite.real.purge_by,
+        of.seed,
+        of.out,
+        of.fresh,
+        purge_by=of.real.purge_by,
         set_write_cache=set_write_cache,
     )
-    request.plan()
-    executor = suite.executor(target, True)
-    expect_ways(executor, request.purge_by, set_write_cache)
-    return request.run_by(executor)
+    asked.plan()
+    executor = of.executor(target, True)
+    expect_ways(executor, asked.purge_by, set_write_cache)
+    return asked.run_by(executor)

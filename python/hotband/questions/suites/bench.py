@@ -1,7 +1,7 @@
-"""A bench: rounds of cells on one target, one after the other, until a condition holds; each run is stored as it ends.
+"""A bench: rounds of cells on one target, one after the other, until there are enough; each run kept as it ends.
 
-The bench checks the condition after every round. A run's key includes the runs before it (a digest in its workload's
-`source`), so that a suite reuses only runs that were measured in the same state.
+The bench checks after every round whether there are enough. A run's key holds those before it (a digest in its
+workload's `source`), so that a suite continues only with runs that were measured in the same state.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ Enough = Callable[[Sequence[Round]], bool]
 
 @dataclass(frozen=True)
 class Stage:
-    """Rounds of the same cells: `most` of them, or until `enough` returns True."""
+    """Rounds of the same cells: `most` of them, or until there are `enough`."""
 
     name: str
     cells: tuple[Cell, ...]
@@ -50,12 +50,12 @@ class Stage:
 
 @dataclass
 class Bench:
-    """Runs the stages of one test. `fills` is the number of sequential fills of a model before the first run (on
-    hardware a stage does them), `random_fills` the number of random ones after that; `title` names the test in records,
-    `what` in the folder `out`; `tick` receives the progress.
+    """Runs the stages of one test. `fills` is how often a model was written over in order before the first run (on
+    hardware a stage does it), `random_fills` how often at random after that; `title` names the test in records, `what`
+    the folder `out`; `tick` receives the progress.
 
-    Afterwards `kept` counts the stored runs that were reused, `ran` the others; `state` and `context` are those of the
-    first record that has them.
+    Afterwards `kept` are runs that were there already, `ran` those that were not; `state` and `context` are those of
+    the first record that has them.
     """
 
     target: SuiteTarget
@@ -68,7 +68,7 @@ class Bench:
     seed: int = 1
     out: Path | None = None
     fresh: bool = False
-    tick: Tick = lambda progress: None
+    tick: Tick = lambda told: None
     kept: int = 0
     ran: int = 0
     state: DriveStatesDoc | None = None
@@ -97,18 +97,18 @@ class Bench:
         done = experiment.run(out=self.out, fresh=self.fresh, executor=executor, progress=self._told(stage, number))
         self.fresh = False
         self.kept, self.ran = self.kept + done.kept, self.ran + len(points) - done.kept
-        figures: Round = {}
-        for run, group in zip(done.finished, groups, strict=True):
-            self._look(run)
-            figures |= {cell["name"]: cell for cell in cells_of(run.record, group)}
-        return figures
+        found: Round = {}
+        for one, group in zip(done.finished, groups, strict=True):
+            self._look(one)
+            found |= {cell["name"]: cell for cell in cells_of(one.record, group)}
+        return found
 
-    def _look(self, run: Finished) -> None:
-        """Read the facts of a record that do not belong to a cell."""
-        self.finished.append(replace(run, tables={}))
-        self.state = self.state or run.record.get("drive_state")
-        self.context = self.context or dict(run.record).get("context")
-        self.notes += [note for note in run.record["notes"] if not _of_length(note)]
+    def _look(self, one: Finished) -> None:
+        """Facts of a record besides its cells."""
+        self.finished.append(replace(one, tables={}))
+        self.state = self.state or one.record.get("drive_state")
+        self.context = self.context or dict(one.record).get("context")
+        self.notes += [note for note in one.record["notes"] if not _of_length(note)]
 
     def _point(self, stage: Stage, number: int, cells: Sequence[Cell]) -> Point:
         """Return the next run: it follows the previous one, and on a model the drives are filled before the first."""
@@ -116,13 +116,11 @@ class Bench:
         name = f"{stage.name}, round {number}{cell}" if stage.most > 1 else f"{stage.name}{cell}"
         before = self._before
         source = "hotband" if before is None else f"hotband, after {_digest(before)}"
-        workload: WorkloadTable = workload_of(
-            f"{self.title}: {name}", source, _on_device(cells, self.target), self.extent
-        )
+        asked: WorkloadTable = workload_of(f"{self.title}: {name}", source, _on_device(cells, self.target), self.extent)
         if before is None and self.target.is_model and self.fills:
             full: PreconditionTable = {"sequential": self.fills}
             full = {**full, "random": self.random_fills} if self.random_fills else full
-            workload = {**workload, "precondition": full}
+            asked = {**asked, "precondition": full}
         spec = RunSpec(
             name,
             self.target.name,
@@ -137,17 +135,17 @@ class Bench:
         return Point(spec, {"stage": stage.name, "round": number, "cell": cell.removeprefix(": ")})
 
     def _told(self, stage: Stage, number: int) -> Tick:
-        """Return progress with the stage and the previous round."""
+        """Progress with the stage and the round before it."""
         where = f"{stage.name}, round {number}" if stage.most > 1 else stage.name
 
-        def tick(progress: Progress) -> None:
-            self.tick(replace(progress, phase=f"{where}, {progress.phase}" if progress.phase else where))
+        def tick(told: Progress) -> None:
+            self.tick(replace(told, phase=f"{where}, {told.phase}" if told.phase else where))
 
         return tick
 
 
 def _on_device(cells: Sequence[Cell], target: SuiteTarget) -> list[Cell]:
-    """Return cells as they run on the target: on a model a rest is a step, on hardware no I/O is issued during it."""
+    """Cells as they are run: on a model a rest is a step, on hardware no I/O is issued during it."""
     return list(cells) if target.is_model else [replace(cell, idle_s=0.0) for cell in cells]
 
 
@@ -157,12 +155,11 @@ def _digest(spec: RunSpec) -> str:
 
 
 def each_once(notes: Sequence[str]) -> list[str]:
-    """Return the notes of many runs; of those that differ only in numbers or in brackets, the first with their
-    count."""
+    """Notes of many runs; of those that differ only in numbers or in brackets, the first and their count."""
     alike: dict[str, list[str]] = {}
     for note in notes:
         alike.setdefault(re.sub(r"\([^)]*\)|\d[\d.,]*", "", note), []).append(note)
-    return [f"{group[0]} ({len(group)} runs)" if len(set(group)) > 1 else group[0] for group in alike.values()]
+    return [f"{of[0]} ({len(of)} runs)" if len(set(of)) > 1 else of[0] for of in alike.values()]
 
 
 def _of_length(note: str) -> bool:
@@ -170,20 +167,20 @@ def _of_length(note: str) -> bool:
     return note.startswith("short:")
 
 
-def expect_same_suite(out: Path, wanted: str, document: str) -> None:
-    """Refuse a folder with runs of a suite on another machine or with settings other than `wanted` (the end of its
-    experiments' names), and a folder with a page but no `document`. Raises UserError."""
+def expect_same_suite(out: Path, asked: str, document: str) -> None:
+    """Refuses a folder with runs of a suite on another machine or with other settings than `asked`, by which the names
+    of its experiments end, and one with a page that is not next to `document`. Raises UserError."""
     expect_no_experiment(out)
     for file in sorted(out.glob(f"*/{EXPERIMENT_FILE}")):
         held = read_manifest(file)
-        if held.begun(file.parent) and not held.what.endswith(f" {wanted}"):
-            raise refused(out, f"holds {held.what}, not {wanted}")
+        if held.begun(file.parent) and not held.what.endswith(f" {asked}"):
+            raise refused(out, f"holds {held.what}, not {asked}")
     expect_own_page(out, (document,))
 
 
 @dataclass
 class Resting:
-    """An executor that leaves the device idle for some seconds before some runs."""
+    """An executor that asks nothing of the device for some seconds before some runs."""
 
     executor: Executor
     rests_s: dict[str, float]
@@ -195,8 +192,8 @@ class Resting:
             if self.rests_s.get(point.id):
                 self.sleep(self.rests_s[point.id])
 
-            def of_all(progress: Progress, number: int = number) -> None:
-                tick(replace(progress, share=(number + progress.share) / len(points), done=number, of=len(points)))
+            def of_all(told: Progress, number: int = number) -> None:
+                tick(replace(told, share=(number + told.share) / len(points), done=number, of=len(points)))
 
             self.executor.execute([point], done, of_all)
 

@@ -1,9 +1,9 @@
-"""Cells, which are one load for a time each, and rounds of them as workloads.
+"""Cells: one load for a time; and rounds of them as the workloads that are run.
 
-On a model a round is one run with a step per cell. A step without streams between two of them waits for all completions
-(128 I/Os of 1 MiB keep a SATA drive busy for a quarter of a second), as a tool that is started for every cell does. On
-hardware a cell is a run, so that little is lost if a suite is stopped. Idle times are steps without streams on a model;
-on hardware no I/O is issued during them.
+On a model a round is one run with a step a cell, and between two of them a step without streams until all is answered
+(128 I/Os of 1 MiB keep a SATA drive busy for a quarter of a second), as a tool that is started for every cell waits,
+too. On hardware a cell is a run, so that little is lost when a suite is stopped. Idle times are steps without streams
+on a model; on hardware no I/O is issued during them.
 """
 
 from __future__ import annotations
@@ -35,29 +35,29 @@ class Cell:
     idle_s: float = 0.0
 
     def shorter(self, by: float) -> Cell:
-        """Return the cell with a part of its time."""
+        """Return the same for a part of its time."""
         return replace(self, seconds=self.seconds / by, idle_s=self.idle_s / by)
 
 
 @dataclass(frozen=True)
 class Extent:
-    """The range that loads may access, from the beginning of the address space."""
+    """Range that loads may access, from the beginning of the address space."""
 
     bytes: int
     whole: bool = True
 
     def range(self) -> list[str]:
-        """The range as a stream's keys accept it."""
+        """Text as in a stream."""
         return ["0 B", f"{self.bytes} B"]
 
 
 def mix_text(read_pct: int) -> str:
-    """Format a mix of reads and writes as in the specification."""
+    """Reads and writes as the specification writes them."""
     return f"{read_pct}/{100 - read_pct}"
 
 
 def kib_text(block_bytes: int) -> str:
-    """Format a size of I/O: "0.5 KiB", "128 KiB"."""
+    """Return a size of I/O: "0.5 KiB", "128 KiB"."""
     return f"{block_bytes / KIB:g} KiB"
 
 
@@ -67,7 +67,7 @@ def cell_name(read_pct: int, block_bytes: int) -> str:
 
 
 def seconds_text(seconds: float) -> str:
-    """Format a time for a workload, to the nanosecond."""
+    """Return a time as a workload says it, to the nanosecond."""
     return f"{max(math.floor(seconds * 1e9), 1)} ns" if seconds < 1 else f"{seconds:.9g} s"
 
 
@@ -104,8 +104,8 @@ def workload_of(title: str, source: str, cells: Sequence[Cell], extent: Extent) 
     streams: dict[tuple[object, ...], StreamTable] = {}
     phases: list[PhaseTable] = []
     for cell in cells:
-        identity = (cell.read_pct, cell.block_bytes, cell.random, cell.threads, cell.depth)
-        stream = streams.setdefault(identity, stream_of(cell, extent))
+        asked = (cell.read_pct, cell.block_bytes, cell.random, cell.threads, cell.depth)
+        stream = streams.setdefault(asked, stream_of(cell, extent))
         phases += [_on(phase, stream["name"]) for phase in phases_of(cell, alone=len(cells) == 1)]
     made: WorkloadTable = {"title": title, "source": source, "interval": INTERVAL}
     return {**made, "streams": list(streams.values()), "phases": phases}
@@ -116,5 +116,5 @@ def _on(phase: PhaseTable, stream: str) -> PhaseTable:
 
 
 def total_seconds(cells: Iterable[Cell]) -> float:
-    """Return the time of the cells that end by time, including the rests before them."""
+    """Return the time of cells that end by time, with the rests before them."""
     return sum(cell.idle_s + (0.0 if cell.ios else cell.seconds) for cell in cells)

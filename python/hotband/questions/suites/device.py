@@ -1,8 +1,7 @@
-"""A modelled machine that keeps its state between runs, as hardware does: an executor that runs points one after the
-other.
+"""A modelled machine that stays as the last run left it, as hardware does: an executor of points one after the other.
 
-The state is lost when the process ends. The stored runs are then repeated, and their results dropped, before the next
-requested run: the same texts and seeds restore the state.
+It forgets when its process ends. Runs that were kept by then are run again, and their results dropped, before the next
+one that is requested: the same texts and seeds bring the machine to where it was.
 """
 
 from __future__ import annotations
@@ -27,8 +26,8 @@ TICK_SECONDS = 0.1
 
 @dataclass
 class ModelDevice:
-    """An executor (`hotband.execution.experiment.Executor`) on one machine. `line` has all runs in order, including
-    stored ones; a caller appends a run (`expect`) before it requests it."""
+    """An executor (`hotband.execution.experiment.Executor`) on one machine. `line` has all runs in their order, those
+    that were kept before too; whoever requests a run appends it first (`expect`)."""
 
     line: list[RunSpec] = field(default_factory=list)
     _last: Prepared | None = None
@@ -37,13 +36,13 @@ class ModelDevice:
     _cancelled: threading.Event = field(default_factory=threading.Event)
 
     def expect(self, specs: Sequence[RunSpec]) -> None:
-        """Append the next runs on the machine, whether they run now or are stored."""
+        """Append the next runs on the machine, whether they are run now or were kept."""
         self.line += specs
 
     def execute(self, points: Sequence[Point], done: Done, tick: Tick) -> None:
         """See `Executor`. Raises UserError, Cancelled."""
         self._cancelled.clear()
-        places = {spec.id: index for index, spec in enumerate(self.line)}
+        places = {spec.id: place for place, spec in enumerate(self.line)}
         for number, point in enumerate(points):
             place = places[point.id]
             while self._executed < place:
@@ -57,8 +56,8 @@ class ModelDevice:
         if self._last is not None:
             self._last.run.stop()
 
-    def _run(self, spec: RunSpec, done: int, total: int, tick: Tick) -> Finished:
-        """Return the next run, on the state that the last one left."""
+    def _run(self, spec: RunSpec, done: int, of: int, tick: Tick) -> Finished:
+        """Return the next run, on what the last one left."""
         before, self._last = self._last, self._next(spec)
         task = _Task(self._last, None if before is None else before.run)
         thread = threading.Thread(target=task, name="run", daemon=True)
@@ -67,19 +66,18 @@ class ModelDevice:
             while thread.is_alive():
                 thread.join(TICK_SECONDS)
                 share, ios = self._last.run.progress()
-                tick(Progress((done + min(share, 1.0)) / total, ios, done, total, self._last.run.phase() or ""))
+                tick(Progress((done + min(share, 1.0)) / of, ios, done, of, self._last.run.phase() or ""))
         finally:
             if thread.is_alive():
                 self._last.run.stop()
                 thread.join()
-        index, self._executed = self._executed, self._executed + 1
+        place, self._executed = self._executed, self._executed + 1
         if self._cancelled.is_set() and task.failure is not None:
             raise Cancelled from None
-        return self._finished(spec, task.result(), index)
+        return self._finished(spec, task.result(), place)
 
     def _next(self, spec: RunSpec) -> Prepared:
-        """Prepare a run that continues on the machine of the first run; if that one never runs, it still determines the
-        machine."""
+        """Checks a run that begins on the machine of the first; a first one that is never run tells which that is."""
         prepared = prepare(spec, is_followed=True)
         if self._template is None:
             self._template = prepare(spec, is_followed=True)
@@ -90,19 +88,19 @@ class ModelDevice:
                 raise user_error(error) from None
         return prepared
 
-    def _finished(self, spec: RunSpec, left: _core.Output, index: int) -> Finished:
-        """Return the record of a run, with the state before it. The first run names the whole line, because the number
-        of further runs is not known yet."""
+    def _finished(self, spec: RunSpec, left: _core.Output, place: int) -> Finished:
+        """Return the record of a run, with the state before it. Its first run names the whole line, because the
+        number of further runs is not known yet."""
         record = json.loads(left.record)
         first = self.line[0]
         named = json.dumps([first.machine, first.set, first.seed, first.workload_text])
-        sequence = sequence_of(self.line[: index + 1], index)
-        record["sequence"] = {**sequence, "id": hashlib.sha256(named.encode()).hexdigest()[:12], "seeds": "fresh"}
+        said = sequence_of(self.line[: place + 1], place)
+        record["sequence"] = {**said, "id": hashlib.sha256(named.encode()).hexdigest()[:12], "seeds": "fresh"}
         return Finished(spec, record, record_text(record), left.tables, left.ios)
 
 
 class _Task:
-    """A run in its own thread: only the main thread receives signals."""
+    """One run in a thread of its own: signals are for the main one."""
 
     def __init__(self, prepared: Prepared, before: _core.Run | None) -> None:
         self.prepared, self.before = prepared, before
@@ -112,11 +110,11 @@ class _Task:
     def __call__(self) -> None:
         try:
             self.output = self.prepared.run.execute(self.before, True)
-        except BaseException as error:  # passed to the waiting thread, whatever it is
+        except BaseException as error:  # told to the thread that waits, whatever it is
             self.failure = error
 
     def result(self) -> _core.Output:
-        """Return the output of the run. Raises its errors, mistakes as UserError, Cancelled if it was stopped."""
+        """Return what the run left. Raises its errors, mistakes as UserError, Cancelled if it was stopped."""
         if isinstance(self.failure, _core.SpecError):
             raise user_error(self.failure) from None
         if isinstance(self.failure, _core.Interrupted):

@@ -1,7 +1,7 @@
 """Measurements of cells, read from records.
 
-Rates are those of the cell's step (an I/O counts in the step in which it completes), latencies those of its stream, so
-that they exclude I/Os of the previous cell; if several cells share a stream, latencies are those of the step.
+Rates are those of the cell's step (an I/O counts in the step in which it ends), latencies those of its stream, so that
+no I/O of the cell before is among them; where several cells share a stream, those of the step.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from hotband.questions.suites.cells import Cell
 
 FIVE_NINES = 99.999
 FIVE_NINES_IOS = 100_000
-"""I/Os of which one is expected above the 99.999th percentile: with fewer, that percentile is omitted."""
+"""I/Os of which one is expected above the 99.999th percentile: of fewer it is not given."""
 
 
 Round = dict[str, CellDoc]
@@ -26,12 +26,12 @@ Round = dict[str, CellDoc]
 
 
 def cells_of(record: RecordDoc, cells: Sequence[Cell]) -> list[CellDoc]:
-    """Return the figures of the cells that are the steps of a record, or of its only cell."""
+    """Return the figures of the cells that a record has as its steps, or of the one that it is of."""
     steps = steps_of(record)
     streams = {stream["name"]: stream for stream in record["streams"]}
     # A stream that several cells share is named after the first of them.
     alone = Counter((cell.read_pct, cell.block_bytes, cell.random, cell.threads, cell.depth) for cell in cells)
-    figures = []
+    found = []
     for cell in cells:
         step = steps[cell.name] if cell.name in steps else next(iter(steps.values()))
         same = alone[(cell.read_pct, cell.block_bytes, cell.random, cell.threads, cell.depth)]
@@ -39,8 +39,8 @@ def cells_of(record: RecordDoc, cells: Sequence[Cell]) -> list[CellDoc]:
         if len(cells) == 1 and stream is None and len(record["streams"]) == 1:
             stream = record["streams"][0]
         sides = [] if stream is None else [stream[direction] for direction in DIRECTIONS]
-        figures.append(_cell(cell, step, sides))
-    return figures
+        found.append(_cell(cell, step, sides))
+    return found
 
 
 def _cell(cell: Cell, step: StepFigures, sides: Sequence[Side]) -> CellDoc:

@@ -1,4 +1,4 @@
-"""Preparation of hardware by a suite: it holds the device, purges it, and switches its write cache."""
+"""Handling of hardware by a suite besides its runs: it holds the device, purges it, and switches its write cache."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from hotband.execution.targets.states import prepare
 from hotband.execution.targets.write_cache import cache_turned, switch_of
 
 FINISHED = "finished.json"
-"""The file that marks a complete run (`hotband.execution.experiment`)."""
+"""The mark of a run that is whole (`hotband.execution.experiment`)."""
 PURGE_FILE = "purge.json"
 """Record of the purge before a test."""
 WRITE_CACHE_FILE = "write-cache.json"
@@ -75,7 +75,7 @@ def permission_of(executor: Executor) -> Permission:
 
 
 def held_of(executor: Executor) -> Held:
-    """Return the hardware that a standing executor holds. Raises UserError if nothing may be written."""
+    """Return what a standing executor holds. Raises UserError if nothing may be written."""
     permission_of(executor)
     held: Held | None = getattr(_device(executor), "held", None)
     assert held is not None, "a suite stands on its device"
@@ -83,52 +83,51 @@ def held_of(executor: Executor) -> Held:
 
 
 def expect_ways(executor: Executor | None, purge_by: str | None, set_write_cache: bool) -> None:
-    """Raise UserError if hardware does not support the named purge, or has no switch for a write cache that must be
+    """Raises UserError if hardware does not support the named purge, or has no switch for a write cache that is to be
     set. Changes nothing; a file that Hotband makes does not exist yet."""
     if not isinstance(executor, OnDevice):
         return
-    permission = executor.permission
+    found = executor.permission
     if purge_by is not None:
-        path, kind = (str(executor.target.path), "file") if permission is None else (permission.path, permission.kind)
-        way_of(path, kind, Host() if permission is None else permission.host, purge_by)
+        path, kind = (str(executor.target.path), "file") if found is None else (found.path, found.kind)
+        way_of(path, kind, Host() if found is None else found.host, purge_by)
     if set_write_cache:
-        if permission is None:
+        if found is None:
             raise UserError(
                 "question.set_write_cache", "", "", "applies to a whole drive: a file shares its drive with others"
             )
         try:
-            switch_of(permission)
+            switch_of(found)
         except UserError as error:
             raise UserError("question.set_write_cache", "", error.where, error.accepted) from None
 
 
 @contextmanager
 def write_cache(executor: Executor, on: bool, out: Path | None) -> Iterator[str]:
-    """Switch the write cache for the time of the block; yield a description. Raises UserError."""
+    """The write cache turned for the time of the block; yields how in words. Raises UserError."""
     if out is not None:
         make_folder(out)
-    file = None if out is None else out / WRITE_CACHE_FILE
-    with cache_turned(permission_of(executor), on, file) as method:
-        yield method
+    kept = None if out is None else out / WRITE_CACHE_FILE
+    with cache_turned(permission_of(executor), on, kept) as how:
+        yield how
 
 
 def purged(executor: Executor, size_bytes: int, by: str | None) -> str:
-    """Purge the device of a standing executor; return a description. Raises UserError if it does not support a
-    purge."""
+    """Purges what a standing executor writes to; how, in words. Raises UserError where that is not supported."""
     return ", ".join(prepare(held_of(executor), "purged", size_bytes=size_bytes, purge_by=by).by)
 
 
-def remember_purge(folder: Path | None, method: str, why_not: str) -> None:
-    """Record next to the runs of a test how the device was purged, or why not."""
+def remember_purge(folder: Path | None, how: str, why_not: str) -> None:
+    """Record next to the runs of a test how it was purged before, or why not."""
     if folder is not None:
         make_folder(folder)
-        write_file(folder / PURGE_FILE, json.dumps({"purge": method, "why_not": why_not}) + "\n")
+        write_file(folder / PURGE_FILE, json.dumps({"purge": how, "why_not": why_not}) + "\n")
 
 
 def remembered_purge(folder: Path | None) -> tuple[str, str]:
-    """Return how the device of a continuing test was purged, or why not."""
+    """Return how a test that continues was purged, or why not."""
     try:
-        document = json.loads(file_text(folder / PURGE_FILE)) if folder is not None else {}
-        return str(document["purge"]), str(document["why_not"])
+        found = json.loads(file_text(folder / PURGE_FILE)) if folder is not None else {}
+        return str(found["purge"]), str(found["why_not"])
     except (OSError, ValueError, RecursionError, KeyError, TypeError):
         return "", "whether it was purged before this part of it is not known"

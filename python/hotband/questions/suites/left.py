@@ -16,6 +16,6 @@ def written(
     """Write both; return where. Raises UserError, OSError."""
     pages = [] if page is None else [page]
     if out is None:
-        return [report(written_page) for written_page in pages]
+        return [report(one) for one in pages]
     write_file(out / name, json_text(document) + "\n")
-    return [out / name, *(report(path) for path in (out / REPORT_FILE, *pages))]
+    return [out / name, *(report(one) for one in (out / REPORT_FILE, *pages))]

@@ -63,14 +63,14 @@ class QuickQuestion(OnHardware, Question):
     out: Path | None = out()
     fresh: bool = fresh()
 
-    def written(self, result: QuickResult, page: Path | None) -> list[str]:
-        """Write the results into the folder, too."""
-        pictures = [] if self.picture is None else [result.picture(self.picture)]
-        return [f"Written: {path}" for path in [*result.write(self.out, page), *pictures]]
+    def written(self, found: QuickResult, page: Path | None) -> list[str]:
+        """Write it into the folder, too."""
+        pictures = [] if self.picture is None else [found.picture(self.picture)]
+        return [f"Written: {path}" for path in [*found.write(self.out, page), *pictures]]
 
 
 def answer(question: QuickQuestion, way: Way) -> QuickResult:
-    """Return the results. Raises UserError, NotAgreed, KeyboardInterrupt if it is stopped."""
+    """Return what was found. Raises UserError, NotAgreed, KeyboardInterrupt if it is stopped."""
     if question.picture is not None:
         expect_picture("question.picture", question.picture)
     can_ask = way.can_ask(question.yes)
@@ -94,14 +94,14 @@ def expect_picture(field: str, path: Path) -> None:
 
 @dataclass(frozen=True)
 class QuickResult:
-    """The result of a quick test. `document` is its JSON (`hotband.questions.suites.quick.QuickDoc`)."""
+    """A quick look. `document` is its JSON (`hotband.questions.suites.quick.QuickDoc`)."""
 
     document: QuickDoc
 
     @property
     def answer(self) -> list[str]:
-        """Return what the drive is good at, whether its writes keep their rate, and whether it performs as expected and
-        is healthy."""
+        """Return what the drive is good at, whether its writes keep their rate, and whether it is as expected and
+        healthy."""
         return self.document["answer"]
 
     @property
@@ -114,13 +114,13 @@ class QuickResult:
 
     @public
     def report(self, path: str | PathLike[str]) -> Path:
-        """Write the page of the test. Raises UserError for a path that cannot be written."""
+        """Writes its page. Raises UserError for a path that cannot be written."""
         page: Path = view_of(self, "page")(self.document, Path(path))
         return page
 
     @public
     def picture(self, path: str | PathLike[str]) -> Path:
-        """Write the picture of four rows, a PNG. Raises UserError if the test was made without `picture`, or for a path
+        """Write the picture of four rows, a PNG. Raises UserError if the look was made without `picture`, or for a path
         that cannot be written."""
         expect_picture("path", Path(path))
         if "picture" not in self.document:
@@ -132,7 +132,8 @@ class QuickResult:
 
     @public
     def write(self, out: Path | None, page: Path | None) -> list[Path]:
-        """Write `quick.json` and `report.html` into a folder, and a page to any path. Raises UserError, OSError."""
+        """Writes the results of a quick test: `quick.json` and `report.html` into a folder, and a page anywhere. Raises
+        UserError, OSError."""
         return written(QUICK_FILE, self.document, self.report, out, page)
 
     def to_dict(self) -> QuickDoc:

@@ -1,8 +1,8 @@
 """A quick test of a drive in a given time: its strengths, and whether it performs as expected of its kind.
 
 The kind of drive determines how the time is spent: a disk is tested for transfer rate and access time, a solid-state
-drive for parallel random I/O and, for the longest time, sustained writes (which may exhaust a cache in front of its
-flash). Left out: purge, preconditioning and steady state, which `hotband measure pts` has.
+drive for parallel random I/O and, longest, for sustained writes (a cache in front of its flash runs out in that time
+or not). Left out: purge, preconditioning and steady state, which `hotband measure pts` has.
 """
 
 from __future__ import annotations
@@ -34,24 +34,24 @@ from hotband.questions.suites.target import SuiteTarget, target_of
 from hotband.questions.targets.expected import product_of
 
 QUICK_FILE = "quick.json"
-"""File that a quick test writes into its folder, next to its page."""
+"""File that a quick test leaves in its folder, next to its page."""
 LEAST_S, MOST_S = 60.0, 24 * 3600.0
 START_S = 1.0
-"""Seconds to start fio and read counters for each run on hardware, as measured (docs/guides/pts.md)."""
+"""Seconds that starting fio and reading counters cost for each run on hardware, as measured (docs/guides/pts.md)."""
 PIECES = 10
 """Runs into which sustained writes are divided, for their rate over time."""
 ALIKE = 0.20
-"""Share by which a figure may differ from the model's prediction and still count as expected: the widest tolerance of
-the models' checks against data sheets (docs/models/ssd.md, docs/models/disk.md)."""
+"""Share by which a figure may be off the model's prediction and be called as expected: the widest tolerance that the
+models' checks against data sheets have (docs/models/ssd.md, docs/models/disk.md)."""
 MODEL_S = 0.1
-"""Least length of a cell: even on a small model, whose times are shorter, tens of I/Os of 1 MiB complete in it."""
+"""Least length of a cell: of a small model, whose times are shorter, tens of I/Os of 1 MiB still end in it."""
 KEPT = 0.9
-"""Share of their first rate from which sustained writes count as even."""
+"""Share of their first rate at which sustained writes are called even."""
 
 
 @dataclass(frozen=True)
 class Load:
-    """A load of a quick test: its cell, its share of the time, and the figure of it that counts."""
+    """One figure of a quick suite: a load, its share of the time, and which figure of it counts."""
 
     name: str
     read_pct: int
@@ -63,7 +63,7 @@ class Load:
     figure: str
 
     def cell(self, seconds: float) -> Cell:
-        """Return the cell to run."""
+        """The load as it is run."""
         return Cell(self.name, self.read_pct, self.block_bytes, self.random, self.threads, self.depth, seconds)
 
 
@@ -83,7 +83,7 @@ def loads_of(target: SuiteTarget, writes: bool, pictured: bool = False) -> list[
         Load(GOING_ON, 0, MIB, False, 1, 4 if disk else 8, 1.0 if disk else 4.0, "bandwidth"),
     ]
     last, missing = all_[-1], _missing(all_) if pictured else []
-    # Sequential writes come before random ones, which leave a flash drive with background work.
+    # Sequential writes come before random ones, which leave a flash drive with work to do.
     all_ = sorted([*missing, *all_[:-1]], key=lambda load: (-load.read_pct, load.random)) if missing else all_[:-1]
     all_.append(last)
     return [load for load in all_ if writes or load.read_pct == 100]
@@ -99,7 +99,7 @@ PICTURE_ROWS = (
 """Rows of the picture, which CrystalDiskMark made familiar: load, queue depth and threads, size, whether offsets are
 random, depth."""
 OF_PICTURE = 0.5
-"""Share of the time for a load that only the picture needs."""
+"""Share of the time of a load that the picture alone needs."""
 
 
 def _missing(loads: Sequence[Load]) -> list[Load]:
@@ -113,8 +113,8 @@ def _missing(loads: Sequence[Load]) -> list[Load]:
 
 
 def _is_row(load: Load, read_pct: int, size: int, random: bool, depth: int) -> bool:
-    identity = (load.read_pct, load.block_bytes, load.random, load.threads, load.depth)
-    return identity == (read_pct, size, random, 1, depth)
+    asked = (load.read_pct, load.block_bytes, load.random, load.threads, load.depth)
+    return asked == (read_pct, size, random, 1, depth)
 
 
 class PictureRowDoc(TypedDict):
@@ -128,13 +128,12 @@ class PictureRowDoc(TypedDict):
     write_iops: float | None
 
 
-def _picture_rows(measured: Sequence[tuple[Load, CellDoc, list[float]]]) -> list[PictureRowDoc]:
-    """Return the rows of the picture from the finished loads."""
+def _picture_rows(found: Sequence[tuple[Load, CellDoc, list[float]]]) -> list[PictureRowDoc]:
+    """Return the rows of the picture from what was run."""
     rows: list[PictureRowDoc] = []
     for name, queue, size, random, depth in PICTURE_ROWS:
         reads, writes = (
-            next((cell for load, cell, _ in measured if _is_row(load, pct, size, random, depth)), None)
-            for pct in (100, 0)
+            next((cell for load, cell, _ in found if _is_row(load, pct, size, random, depth)), None) for pct in (100, 0)
         )
         rows.append(
             {
@@ -150,7 +149,7 @@ def _picture_rows(measured: Sequence[tuple[Load, CellDoc, list[float]]]) -> list
 
 
 class LoadDoc(TypedDict):
-    """A load's figure: its value, unit (B/s, IOPS, ns), the expected value, and the comparison in words."""
+    """A load's figure: its value, unit (B/s, IOPS, ns), what is expected, and in words how it compares."""
 
     name: str
     value: float | None
@@ -161,7 +160,7 @@ class LoadDoc(TypedDict):
 
 
 class QuickDoc(TypedDict):
-    """A quick test. `going_on` has the rates of the sustained writes, one per piece; `expected_of` is the catalog's
+    """A quick suite. `going_on` are the rates of the sustained writes, one per piece; `expected_of` is the catalog's
     drive whose model predicts."""
 
     schema: str
@@ -184,8 +183,8 @@ class QuickDoc(TypedDict):
 
 @dataclass(frozen=True)
 class QuickAsked:
-    """The options of a quick test. Without `writes` nothing is written. `expect` is a product whose model predicts. A
-    `pictured` test also runs the loads of the picture."""
+    """The options of a quick suite. Without `writes` nothing is written. `expect` is a product whose model predicts. A
+    `pictured` one also runs the loads of the picture."""
 
     target: SuiteTarget
     seconds: float
@@ -198,16 +197,16 @@ class QuickAsked:
     pictured: bool = False
 
     def run_by(self, executor: Executor | None) -> QuickAsked:
-        """Return the same options with an executor."""
+        """Return the same, run by somebody."""
         return replace(self, executor=executor)
 
     def expect_time(self) -> None:
-        """Raise UserError for a time that is too short or too long."""
+        """Raises UserError for a time that is too short or too long."""
         if not LEAST_S <= self.seconds <= MOST_S:
             raise UserError("question.duration", "", f"{self.seconds:g} s", 'expected a time from "1 min" to "24 h"')
 
     def settings(self) -> str:
-        """Return the target and everything that affects the runs on it."""
+        """Return the target and all that changes what is run on it."""
         return (
             self.target.with_settings(f'--for "{self.seconds:g} s"')
             + ("" if self.writes else ", reads alone")
@@ -221,16 +220,16 @@ class QuickAsked:
         return [f"a quick look at {self.target.name}: {in_words(self.seconds)}, {done}"]
 
 
-def run_quick(request: QuickAsked, *, watch: Watch) -> QuickDoc:
-    """Run a quick test. Raises UserError, OSError, RunsInterrupted."""
-    request.expect_time()
-    out, title = request.out, f"quick look at {request.target.name}"
+def run_quick(asked: QuickAsked, *, watch: Watch) -> QuickDoc:
+    """Runs it. Raises UserError, OSError, RunsInterrupted."""
+    asked.expect_time()
+    out, title = asked.out, f"quick look at {asked.target.name}"
     with ExitStack() as stack:
         stack.enter_context(nullcontext() if out is None else Lock(out))
-        if out is not None and not request.fresh:
-            expect_same_suite(out, request.settings(), QUICK_FILE)
-        executor = request.executor or ModelDevice()
-        executor = stack.enter_context(standing(executor, request.seed, out, request.fresh, watch))
+        if out is not None and not asked.fresh:
+            expect_same_suite(out, asked.settings(), QUICK_FILE)
+        executor = asked.executor or ModelDevice()
+        executor = stack.enter_context(standing(executor, asked.seed, out, asked.fresh, watch))
         tick = stack.enter_context(watch(title))
         bench = _bench(asked, asked.target, executor, out and out / "quick", tick or _untold)
         found = _measure(asked, bench)
@@ -246,7 +245,7 @@ def run_quick(request: QuickAsked, *, watch: Watch) -> QuickDoc:
         notes.append(f"the model has 1/{asked.target.scale} of the drive's capacity, and every time is as much shorter")
     if is_real(asked.target.name):
         notes.append("reads of never-written data may complete without the media")
-    if not request.writes:
+    if not asked.writes:
         notes.append("nothing was written: writing needs the serial number of the drive, which is erased")
     made: QuickDoc = {
         "schema": "hotband-quick",
@@ -265,29 +264,29 @@ def run_quick(request: QuickAsked, *, watch: Watch) -> QuickDoc:
         "health": health,
         "notes": notes,
     }
-    return {**made, "picture": _picture_rows(measured)} if request.pictured else made
+    return {**made, "picture": _picture_rows(found)} if asked.pictured else made
 
 
-def _untold(progress: Progress) -> None:
-    """Receive progress that is not shown."""
+def _untold(told: Progress) -> None:
+    """Progress that is not shown."""
 
 
-def _bench(request: QuickAsked, target: SuiteTarget, executor: Executor, out: Path | None, tick: Tick) -> Bench:
-    # A model has the contents of a drive in use: filled once in order, and flash once more at random.
+def _bench(asked: QuickAsked, target: SuiteTarget, executor: Executor, out: Path | None, tick: Tick) -> Bench:
+    # A model holds what a drive in use holds: written over once in order, and once at random where it is flash.
     fills = 0.0 if target.media == "disk" else 1.0
     title = "quick look"
-    what = f"the quick look at {request.settings()}"
+    what = f"the quick look at {asked.settings()}"
     extent = Extent(target.bytes)
-    return Bench(target, executor, extent, title, what, fills, fills, request.seed, out, request.fresh, tick)
+    return Bench(target, executor, extent, title, what, fills, fills, asked.seed, out, asked.fresh, tick)
 
 
-def _measure(request: QuickAsked, bench: Bench) -> list[tuple[Load, CellDoc, list[float]]]:
-    """Run each load, and return it with its measurements and, for the sustained writes, the rate of every piece."""
-    loads = loads_of(bench.target, request.writes, request.pictured)
-    runs = len(loads) + (PIECES - 1 if request.writes else 0)
+def _measure(asked: QuickAsked, bench: Bench) -> list[tuple[Load, CellDoc, list[float]]]:
+    """Each load with its measurements; for the sustained writes, the rate of every piece."""
+    loads = loads_of(bench.target, asked.writes, asked.pictured)
+    runs = len(loads) + (PIECES - 1 if asked.writes else 0)
     over = 0.0 if bench.target.is_model else START_S * runs
-    each = max(request.seconds - over, request.seconds / 2) / sum(load.weight for load in loads) / bench.target.scale
-    measured: list[tuple[Load, CellDoc, list[float]]] = []
+    each = max(asked.seconds - over, asked.seconds / 2) / sum(load.weight for load in loads) / bench.target.scale
+    found: list[tuple[Load, CellDoc, list[float]]] = []
     for load in loads:
         cell = load.cell(max(each * load.weight, MODEL_S * (PIECES if load.name == GOING_ON else 1)))
         if load.name == GOING_ON:
@@ -295,10 +294,10 @@ def _measure(request: QuickAsked, bench: Bench) -> list[tuple[Load, CellDoc, lis
             cells = tuple(replace(piece, name=f"{load.name}, {n}") for n in range(1, PIECES + 1))
             pieces = list(bench.run(Stage(load.name, cells))[0].values())
             last: CellDoc = {**pieces[-1], "name": load.name}
-            measured.append((load, last, [piece["bandwidth_bytes_per_s"] for piece in pieces]))
+            found.append((load, last, [one["bandwidth_bytes_per_s"] for one in pieces]))
         else:
-            measured.append((load, bench.run(Stage(load.name, (cell,)))[0][load.name], []))
-    return measured
+            found.append((load, bench.run(Stage(load.name, (cell,)))[0][load.name], []))
+    return found
 
 
 def _expected(asked: QuickAsked, product: str) -> dict[str, float]:
@@ -357,33 +356,30 @@ def unit_of(row: LoadDoc) -> Unit:
 def answer(
     rows: Sequence[LoadDoc], going_on: Sequence[float], product: str | None, health: dict[str, float]
 ) -> list[str]:
-    """Return what the drive is good at, whether its writes keep their rate, and whether it performs as expected and is
-    healthy."""
+    """Return what it is good at, whether its writes keep their rate, and whether it is as expected and healthy."""
     figures = [f"{row['name']}: {unit_of(row).shown(row['value'])}" for row in rows if row["name"] != GOING_ON]
-    sentences = [f"{'; '.join(figures)}."]
+    said = [f"{'; '.join(figures)}."]
     if going_on:
         left = going_on[-1] / going_on[0] if going_on[0] else 0.0
         even = f"Sustained writes keep their rate ({rate(going_on[-1])})"
         fell = f"Sustained writes fall from {rate(going_on[0])} to {rate(going_on[-1])} ({share(1 - left)})"
-        sentences.append(f"{even if left >= KEPT else fell}.")
+        said.append(f"{even if left >= KEPT else fell}.")
     if product is not None:
         off = [f"{row['name']} {row['verdict']}" for row in rows if row["verdict"] and row["verdict"] != "as expected"]
-        sentences.append(f"Against the model of {product}: {', '.join(off) if off else 'all as expected'}.")
+        said.append(f"Against the model of {product}: {', '.join(off) if off else 'all as expected'}.")
     if health:
         bad = [name for name in ("media errors", "critical warnings") if health.get(name)]
         used = f", {health['endurance used (%)']:g} % of its endurance used" if "endurance used (%)" in health else ""
-        sentences.append(
-            f"By its own counters it {'has ' + ' and '.join(bad) if bad else 'has no media errors'}{used}."
-        )
-    return sentences
+        said.append(f"By its own counters it {'has ' + ' and '.join(bad) if bad else 'has no media errors'}{used}.")
+    return said
 
 
 def health_of(target: SuiteTarget) -> dict[str, float]:
     """Return the counters of a real device, as far as it reports them."""
-    device = real_target_of(target.name)
-    if device.path is None or device.kind != "block":
+    place = real_target_of(target.name)
+    if place.path is None or place.kind != "block":
         return {}
-    told_ = dict(reading_of(device.path, Host()))
+    told_ = dict(reading_of(place.path, Host()))
     names = {
         "temperature (°C)": "temperature_c",
         "endurance used (%)": "percentage_used",

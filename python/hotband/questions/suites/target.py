@@ -28,11 +28,10 @@ if TYPE_CHECKING:
     from hotband.execution.targets.real_options import RealOptions
 
 MODEL_BYTES = 8 * 10**9
-"""Largest size of a modelled solid-state drive; larger ones are scaled down. Its mapping table and its preconditioning
-then take seconds, and shares and write amplification stay the same (docs/models/ssd.md, "Preconditioning and
-scale")."""
+"""A modelled solid-state drive is made smaller until it holds no more: its mapping table and its preconditioning cost
+seconds then, and shares and write amplification stay (docs/models/ssd.md, "Preconditioning and scale")."""
 LEAST_BLOCKS = 1 << 16
-"""Smallest target, in blocks of 4 KiB: 256 MiB."""
+"""Blocks of 4 KiB below which nothing of a device can be said: 256 MiB."""
 ONE_VOLUME = (
     "expected a machine with one, or exposes=one among what is set for a drive with several logical units; they are"
 )
@@ -44,8 +43,8 @@ Media = Literal["disk", "ssd", "not known"]
 
 @dataclass(frozen=True)
 class SuiteTarget:
-    """A machine or a path. `text` is a model's machine; `set` are the settings of its runs; `bytes` is the address
-    space of the runs, smaller by `scale` than that of the real drive. Times of cells are divided by `scale`, too, so
+    """A machine or a place. `text` is a model's machine; `set` what its runs are given; `bytes` the address space as
+    runs have it, a `scale` smaller than that of the drive one can buy. Times of cells are divided by `scale`, too, so
     that the same share of the drive is written."""
 
     name: str
@@ -81,27 +80,27 @@ class SuiteTarget:
 
     @property
     def path(self) -> str:
-        """Return the path of a real target."""
+        """Path of a real target."""
         return self.name.removeprefix(REAL)
 
     @property
     def whole_bytes(self) -> int:
-        """Return the capacity of the product."""
+        """Capacity of the product."""
         return self.bytes * self.scale
 
     def with_settings(self, options: str) -> str:
-        """Return its name, the options for measuring it, and statements about the target."""
-        settings = "".join(f" --set {key}={value}" for key, value in self.set)
-        return f"{self.name} with {options}{settings}" + ("" if self.is_model else f", {self.bytes:,} B")
+        """Its name, the options for measuring it, and statements about the target itself."""
+        own = "".join(f" --set {key}={value}" for key, value in self.set)
+        return f"{self.name} with {options}{own}" + ("" if self.is_model else f", {self.bytes:,} B")
 
     def takes(self, block_bytes: int) -> bool:
-        """Return whether the target accepts I/Os of a size."""
+        """Whether I/Os of a size go to it."""
         return block_bytes % self.block_bytes == 0
 
 
 def target_of(machine: str, pairs: Sequence[tuple[str, str]] = (), size_bytes: int = 0) -> SuiteTarget:
-    """Prepare a machine or a path; `size_bytes` is the size of a file that is made in a folder (0: the default). Raises
-    UserError for a target that cannot be measured."""
+    """A machine or a place made ready; `size_bytes` are those of a file that is made in a folder (0: as usual). Raises
+    UserError for what cannot be measured."""
     if is_emulated(machine):
         target = _emulated(machine, pairs)
     else:
@@ -163,17 +162,17 @@ def _small_enough(machine: str, pairs: Sequence[tuple[str, str]], found: Target)
     while scale > 1 and whole > MODEL_BYTES * scale:
         scale *= 2
         try:
-            model = model_target(machine, (*pairs, ("scale", str(scale))))
+            found = model_target(machine, (*pairs, ("scale", str(scale))))
         except UserError:
-            # A block of flash must still hold a program pass.
+            # A block of flash has to hold something still.
             break
-    return model
+    return found
 
 
 def _transport(drives: Sequence[str]) -> str:
-    """Return the transport of identical catalog drives: "nvme", "sata", "sas"; empty if their titles name none."""
-    titles = " ".join(str(entries.drive(name)["title"]).lower() for name in dict.fromkeys(drives))
-    return next((name for name in ("nvme", "sata", "sas") if name in titles), "")
+    """Transport of identical catalog drives: "nvme", "sata", "sas"; empty if their titles name none."""
+    said = " ".join(str(entries.drive(name)["title"]).lower() for name in dict.fromkeys(drives))
+    return next((name for name in ("nvme", "sata", "sas") if name in said), "")
 
 
 def _real(machine: str, pairs: Sequence[tuple[str, str]], size_bytes: int) -> SuiteTarget:

@@ -34,8 +34,9 @@ class PtsQuestion(OnHardware, Question):
     """Run SNIA's performance test for SSDs (PTS 2.0.2): purge, precondition, measure rounds until steady.
 
     `tests` are iops, throughput, latency, write-saturation, idle-recovery, cross-stimulus (all if none is named).
-    Neither `quick` nor another `minute` gives a result by the specification. With `out` every run is stored as it ends,
-    and the same call continues after a stop. Raises UserError for a mistake, KeyboardInterrupt if it is stopped.
+    Neither `quick` nor another `minute` gives a result by the specification. With `out` every run is kept there as it
+    ends, and the same call continues after a stop. Raises UserError for a mistake, KeyboardInterrupt if it is
+    stopped.
     """
 
     name = "pts"
@@ -72,22 +73,22 @@ class PtsQuestion(OnHardware, Question):
     out: Path | None = out()
     fresh: bool = fresh()
 
-    def written(self, result: PtsResult, page: Path | None) -> list[str]:
-        """Write the results into the folder, too."""
-        return [f"Written: {path}" for path in result.write(self.out, page)]
+    def written(self, found: PtsResult, page: Path | None) -> list[str]:
+        """Write it into the folder, too."""
+        return [f"Written: {path}" for path in found.write(self.out, page)]
 
-    def ending(self, result: PtsResult) -> Ending | None:
-        """Return the exit code of an interruption, if there was one."""
-        if not result.is_interrupted:
+    def ending(self, found: PtsResult) -> Ending | None:
+        """Return the exit code of an interruption if one ended it."""
+        if not found.is_interrupted:
             return None
         tests = [name for name in TESTS if not self.tests or name in self.tests]
-        count = sum(test["id"] in tests for test in result.document["tests"])
+        count = sum(test["id"] in tests for test in found.document["tests"])
         where = f"; kept in {self.out}: the same command continues from there" if self.out is not None else ""
         return Ending(INTERRUPTED, f"interrupted; {count} of {len(tests)} tests were finished{where}")
 
 
 def answer(question: PtsQuestion, way: Way) -> PtsResult:
-    """Return the results, on a terminal even if it is stopped. Raises UserError, NotAgreed, KeyboardInterrupt."""
+    """Return what was found, on a terminal also if it is stopped. Raises UserError, NotAgreed, KeyboardInterrupt."""
     suite = pts_of(
         Suite(
             question.on,
@@ -126,12 +127,12 @@ class PtsResult:
 
     @property
     def answer(self) -> list[str]:
-        """Return a sentence for each test."""
+        """Return a sentence a test."""
         return self.document["answer"]
 
     @property
     def compliant(self) -> bool:
-        """Return whether the run complies with the specification; `document["specification"]["departures"]` lists why
+        """Return whether it is a result by the specification; `document["specification"]["departures"]` says why
         not."""
         return self.document["specification"]["compliant"]
 
@@ -147,13 +148,14 @@ class PtsResult:
 
     @public
     def report(self, path: str | PathLike[str]) -> Path:
-        """Write the report as one HTML page. Raises UserError for a path that cannot be written."""
+        """Writes the report as one HTML page. Raises UserError for a path that cannot be written."""
         page: Path = view_of(self, "page")(self.document, Path(path))
         return page
 
     @public
     def write(self, out: Path | None, page: Path | None) -> list[Path]:
-        """Write `pts.json` and `report.html` into a folder, and a page to any path. Raises UserError, OSError."""
+        """Writes what a run leaves: `pts.json` and `report.html` into a folder, and a page anywhere. Raises UserError,
+        OSError."""
         return written(PTS_FILE, self.document, self.report, out, page)
 
     def to_dict(self) -> PtsDoc:

@@ -21,23 +21,20 @@ UNITS = {"IOPS": ("IOPS", 1.0), "B/s": ("MB/s", 1e-6), "ns": ("ms", 1e-6)}
 
 
 def convergence(loop: LoopDoc) -> View:
-    """Return the convergence to steady state: the tracked figure of every size at 0/100 (all cells of a small loop)
-    over rounds."""
+    """Steady state convergence: the tracked figure of every size at 0/100 (all cells of a small loop) over rounds."""
     unit, factor = UNITS[loop["unit"]]
     rows = []
-    shown = [cell["name"] for cell in loop["rounds"][0] if cell["read_pct"] == 0 or len(loop["rounds"][0]) <= 3]
+    shown = [one["name"] for one in loop["rounds"][0] if one["read_pct"] == 0 or len(loop["rounds"][0]) <= 3]
     for number, round_ in enumerate(loop["rounds"], start=1):
         for one in round_:
             value = figure_of(loop["unit"], one)
             if one["name"] in shown and value is not None:
                 rows.append({"line": one["name"], "round": number, "value": value * factor})
-    if not any(tracked["name"] in shown for tracked in loop["tracked"]):
-        # Minutes of one load, of which only the last is tracked: a line for each would be too many.
-        shown = [tracked["name"] for tracked in loop["tracked"]]
+    if not any(one["name"] in shown for one in loop["tracked"]):
+        # Minutes of one load, of which the last is followed: each would be a line.
+        shown = [one["name"] for one in loop["tracked"]]
         followed = [
-            (tracked["name"], n, value)
-            for tracked in loop["tracked"]
-            for n, value in enumerate(tracked["rounds"], start=1)
+            (one["name"], n, value) for one in loop["tracked"] for n, value in enumerate(one["rounds"], start=1)
         ]
         rows = [{"line": name, "round": n, "value": value * factor} for name, n, value in followed]
     frame = pl.DataFrame(rows)
@@ -46,18 +43,18 @@ def convergence(loop: LoopDoc) -> View:
 
 
 def figure_of(unit: str, cell: object) -> float | None:
-    """Return the figure of a cell in a unit."""
+    """Return the figure of a cell that a unit represents."""
     key = {"IOPS": "iops", "B/s": "bandwidth_bytes_per_s", "ns": "latency_mean_ns"}[unit]
-    value = cell.get(key) if isinstance(cell, dict) else None
-    return float(value) if value is not None else None
+    found = cell.get(key) if isinstance(cell, dict) else None
+    return float(found) if found is not None else None
 
 
-def measured_window(tracked: TrackedDoc) -> View | None:
+def measured_window(one: TrackedDoc) -> View | None:
     """Return the measurement window: rounds, their mean, 110 and 90 % of it, and the least-squares line."""
-    window = tracked["window"]
+    window = one["window"]
     if window is None:
         return None
-    unit, factor = UNITS[tracked["unit"]]
+    unit, factor = UNITS[one["unit"]]
     numbers = [window["first"], window["last"]]
     line = [factor * (window["intercept"] + window["slope_per_round"] * n) for n in numbers]
     ends: list[tuple[str, list[float]]] = [
@@ -67,7 +64,7 @@ def measured_window(tracked: TrackedDoc) -> View | None:
         ("slope", line),
     ]
     rows = [{"line": name, "round": n, "value": v} for name, vs in ends for n, v in zip(numbers, vs, strict=True)]
-    inside = tracked["rounds"][window["first"] - 1 : window["last"]]
+    inside = one["rounds"][window["first"] - 1 : window["last"]]
     rows += [{"line": "rounds", "round": window["first"] + n, "value": factor * v} for n, v in enumerate(inside)]
     frame = pl.DataFrame(rows)
     names = ["rounds", "mean", "110 % of the mean", "90 % of the mean", "slope"]
@@ -87,10 +84,10 @@ def measured_window(tracked: TrackedDoc) -> View | None:
 
 
 def by_size(loop: LoopDoc, key: str, title: str, factor: float) -> View | None:
-    """Return a figure of the means over I/O size, one line per mix: the specification's 3D plot in two dimensions. None
-    without data."""
+    """Return a figure of the means against the size of an I/O, one line per mix: the specification's 3D plot in two
+    dimensions. None without data."""
     rows = []
-    mixes = list(dict.fromkeys(mix_text(cell["read_pct"]) for cell in loop["means"]))
+    mixes = list(dict.fromkeys(mix_text(one["read_pct"]) for one in loop["means"]))
     for one in loop["means"]:
         value = dict(one)[key]
         if isinstance(value, int | float) and value > 0:
@@ -103,8 +100,8 @@ def by_size(loop: LoopDoc, key: str, title: str, factor: float) -> View | None:
 
 
 def over_time(moments: Sequence[MomentDoc], key: str, title: str, factor: float, x: str = "minutes") -> View | None:
-    """Return a figure over the time of a test, one line per part, or over the capacities written (`x` "fills"). None if
-    no part has the figure, as for latencies of cells too short for an I/O."""
+    """Return a figure over the time of a test, one line each of its parts; or over the capacities written (`x`
+    "fills"). None if no part has one, such as the latency of cells too short for an I/O."""
     rows = []
     names = list(dict.fromkeys(moment["line"] for moment in moments))
     for one in moments:
@@ -121,7 +118,7 @@ def over_time(moments: Sequence[MomentDoc], key: str, title: str, factor: float,
 
 
 def answered(points: Sequence[Sequence[float]]) -> View:
-    """Return latency by percentile on the scale of nines, one point per bucket of the histogram."""
+    """Latency by percentile, on the scale of nines; one point per bucket of the histogram."""
     rows = [
         {
             "run": "",
@@ -134,7 +131,7 @@ def answered(points: Sequence[Sequence[float]]) -> View:
         for ms, pct in points
         if pct < 100
     ]
-    # A single bucket has all: a line from zero to the last nine that this number of I/Os supports.
+    # A single bucket holds all: a line from nothing to the last whole nine that so many I/Os tell.
     rows = rows or [
         {
             "run": "",

@@ -1,5 +1,5 @@
-"""The PTS report as one self-contained HTML page: the result, the header that the specification requests, and the
-tables and plots of every test (sections 5 and 7 to 12)."""
+"""The PTS report as one HTML page that loads nothing: what was found, the header that the specification requests, and
+for every test its tables and plots (sections 5 and 7 to 12)."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ LATENCIES = (
 
 
 def write_page(document: PtsDoc, out: Path) -> Path:
-    """Write the report to the file `out`. Raises UserError, OSError."""
+    """Writes the report to the file `out`. Raises UserError, OSError."""
     from altair.utils.schemapi import debug_mode
 
     with debug_mode(False):
@@ -53,7 +53,7 @@ def write_page(document: PtsDoc, out: Path) -> Path:
 
 
 def _first(document: PtsDoc) -> Section:
-    """Return the answer, and whether the run complies with the specification."""
+    """Return the answer, and whether it is one by the specification."""
     blocks: list[Block] = [Prose([verdict(document)], lead=True), Prose(document["answer"])]
     departures = document["specification"]["departures"]
     if departures:
@@ -74,7 +74,7 @@ def _steady_word(test: TestDoc) -> str:
 
 
 def _header(document: PtsDoc) -> Section:
-    """Return sponsor, device and conditions (section 5.2)."""
+    """Sponsor, device, conditions (section 5.2)."""
     device, asked = document["device"], document["conditions"]
     rows = [
         ("Test sponsor", document["sponsor"] or ABSENT),
@@ -104,8 +104,8 @@ def _of_context(context: object) -> list[tuple[str, str]]:
     device, cpu = context.get("device"), context.get("cpu")
     rows = []
     if isinstance(device, dict):
-        labels = {"Model": "model", "Serial": "serial", "Firmware": "firmware", "Transport": "transport"}
-        rows += [(name, str(device[key])) for name, key in labels.items() if device.get(key)]
+        told = {"Model": "model", "Serial": "serial", "Firmware": "firmware", "Transport": "transport"}
+        rows += [(name, str(device[key])) for name, key in told.items() if device.get(key)]
     if isinstance(cpu, dict):
         rows.append(("Processor", f"{cpu.get('model') or ABSENT}, {cpu.get('count')} of them"))
     rows += [("Kernel", str(context["kernel"]))] if context.get("kernel") else []
@@ -135,13 +135,13 @@ def _test(test: TestDoc) -> Section:
 
 
 def _loop(test: TestDoc, loop: LoopDoc) -> list[Block]:
-    """Return convergence, window and means of a loop."""
+    """Convergence, window, means."""
     name = f", {loop['name']}" if len(test["loops"]) > 1 else ""
     charts = [Chart(f"Steady state convergence{name}", draw.convergence(loop))]
-    for tracked in loop["tracked"]:
-        view = draw.measured_window(tracked)
+    for one in loop["tracked"]:
+        view = draw.measured_window(one)
         if view is not None:
-            charts.append(Chart(f"Measurement window: {tracked['name']}", view, _window_words(tracked)))
+            charts.append(Chart(f"Measurement window: {one['name']}", view, _window_words(one)))
     blocks: list[Block] = [Charts(charts, width=460)]
     if test["id"] == "iops":
         blocks += [
@@ -164,16 +164,16 @@ def _loop(test: TestDoc, loop: LoopDoc) -> list[Block]:
 
 
 def _drawn(views: Mapping[str, View | None], width: int = 620) -> list[Block]:
-    """Return the charts by title, without empty ones."""
+    """Charts by their titles, as far as there is something to be drawn."""
     charts = [Chart(title, view) for title, view in views.items() if view is not None]
     return [Charts(charts, width=width)] if charts else []
 
 
-def _window_words(tracked: TrackedDoc) -> str:
-    window = tracked["window"]
+def _window_words(one: TrackedDoc) -> str:
+    window = one["window"]
     assert window is not None, "a window that was drawn is there"
-    reached = "steady" if tracked["reached"] else "not steady"
-    unit, factor = draw.UNITS[tracked["unit"]]
+    reached = "steady" if one["reached"] else "not steady"
+    unit, factor = draw.UNITS[one["unit"]]
     slope = f"{number(window['slope_per_round'] * factor)} x R + {number(window['intercept'] * factor)}"
     where = f"rounds {window['first']} to {window['last']}, {reached}: mean {number(window['mean'] * factor)} {unit}"
     range_, slope_ = (percent(window[key], signed=False) for key in ("range_pct", "slope_pct"))
@@ -182,7 +182,7 @@ def _window_words(tracked: TrackedDoc) -> str:
 
 
 def _matrix(loop: LoopDoc, title: str, key: str, factor: float = 1.0) -> Table:
-    """Return the means of the measurement window with sizes as rows and mixes as columns."""
+    """Sizes as rows, mixes as columns, means of the measurement window."""
     cells: Sequence[CellDoc] = loop["means"]
     mixes = list(dict.fromkeys(cell["read_pct"] for cell in cells))
     sizes = list(dict.fromkeys(cell["block_bytes"] for cell in cells))
@@ -212,7 +212,7 @@ def _moments(test: TestDoc) -> list[Block]:
         charts[f"{title} over time"] = draw.over_time(moments, key, title, 1e-6)
     rows = []
     for line, of in lines(moments).items():
-        cells = [moment["cell"] for moment in of]
+        cells = [one["cell"] for one in of]
         longest = max((cell["latency_max_ns"] or 0 for cell in cells), default=0)
         mean = sum(cell["iops"] for cell in cells) / len(cells)
         bytes_ = sum(cell["bandwidth_bytes_per_s"] for cell in cells) / len(cells)

@@ -1,4 +1,4 @@
-"""The picture of a quick test to paste: four rows of MB/s, reads and writes, as CrystalDiskMark shows them."""
+"""The picture of a quick look to paste: four rows of MB/s, reads and writes, as CrystalDiskMark shows them."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from hotband.views.draw.charts import INK, MUTED, RULE
 FONT = "DejaVu Sans, Arial, sans-serif"
 WIDTH, HEAD, ROW, FOOT, EDGE = 640, 112, 74, 40, 18
 NAMES = 110
-"""Width of the column of loads (px)."""
+"""Pixels of the column of loads."""
 SCALE = 2.0
 """Pixels of the file per pixel of the drawing: legible on dense screens."""
 READ, WRITE = "#0072b2", "#d55e00"
 LONGEST = 46
-"""Most characters on the line of the title."""
+"""Characters of the title that fit on its line."""
 
 
 def write_picture(document: QuickDoc, out: Path) -> Path:
@@ -38,8 +38,8 @@ def picture_svg(document: QuickDoc) -> str:
     largest = max(values, default=1.0)
     height = HEAD + ROW * len(rows) + FOOT
     drawn = [_row(row, HEAD + n * ROW, largest) for n, row in enumerate(rows)]
-    origin = "predicted by Hotband" if document["kind"] == "model" else "measured with fio"
-    origin += "; Q8T1 writes as sustained" if document["going_on"] else ""
+    how = "predicted by Hotband" if document["kind"] == "model" else "measured with fio"
+    how += "; Q8T1 writes as sustained" if document["going_on"] else ""
     left = EDGE + NAMES
     middle = left + (WIDTH - left - EDGE) / 2
     title = all_visible(document["title"])
@@ -47,7 +47,7 @@ def picture_svg(document: QuickDoc) -> str:
     parts = [
         f'<rect width="{WIDTH}" height="{height}" fill="white"/>',
         _text(EDGE, 36, title, 22, weight=700),
-        _text(EDGE, 60, origin, 15, MUTED),
+        _text(EDGE, 60, how, 15, MUTED),
         _text(left + 8, 98, "Read (MB/s)", 15, READ, weight=700),
         _text(middle + 8, 98, "Write (MB/s)", 15, WRITE, weight=700),
         *drawn,

@@ -1,4 +1,4 @@
-"""The page of a quick test, and the evidence that the terminal prints: the answer first."""
+"""The page of a quick suite, and the evidence that the terminal prints: the answer first."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 
 
 def write_quick(document: QuickDoc, out: Path) -> Path:
-    """Write the page to the file `out`. Raises UserError, OSError."""
-    product = document["expected_of"]
+    """Writes the page to the file `out`. Raises UserError, OSError."""
+    of = document["expected_of"]
     rows = [
         [
             Cell(row["name"]),
             Cell(unit_of(row).shown(row["value"]), True),
-            *([Cell(unit_of(row).shown(row["expected"]), True), Cell(row["verdict"] or ABSENT)] if product else []),
+            *([Cell(unit_of(row).shown(row["expected"]), True), Cell(row["verdict"] or ABSENT)] if of else []),
         ]
         for row in document["loads"]
     ]
-    heads = ["Load", how(document).capitalize(), *([f"Expected of {product}", "Verdict"] if product else [])]
+    heads = ["Load", how(document).capitalize(), *([f"Expected of {of}", "Verdict"] if of else [])]
     first = Section("answer", "What was found", [Prose(document["answer"], lead=True)])
     table = Table(heads, [Group(rows)], tight=True)
     sections = [first, Section("loads", "Loads", [table])]
@@ -48,17 +48,17 @@ def write_quick(document: QuickDoc, out: Path) -> Path:
 
 def _question(document: QuickDoc) -> str:
     """Return the question that the page answers."""
-    name, title = document["title"], document["expected_of"]
-    return f"Is {name} as fast as {title} should be?" if title else f"How fast is {name}?"
+    name, of = document["title"], document["expected_of"]
+    return f"Is {name} as fast as {of} should be?" if of else f"How fast is {name}?"
 
 
 def how(document: QuickDoc) -> str:
-    """Return how the figures were obtained: those of a model are predicted."""
+    """Return how the figures were found: those of a model are predicted."""
     return "predicted" if document["kind"] == "model" else "measured"
 
 
 def over_time(document: QuickDoc) -> View:
-    """Return the rate of the sustained writes over time."""
+    """Return the rate of the writes that continue."""
     values = document["going_on"]
     name = "sequential writes"
     rows = [{"line": name, "piece": n, "value": value / 1e6} for n, value in enumerate(values, start=1)]
@@ -67,7 +67,7 @@ def over_time(document: QuickDoc) -> View:
 
 
 def views(document: QuickDoc) -> Iterator[tables.View]:
-    """Yield all results of a quick test, the answer first."""
+    """Yield all that is known of a quick test, the answer first."""
     from rich.text import Text
 
     yield Text(f"{document['title']} ({document['name']})", style="bold")
@@ -77,8 +77,8 @@ def views(document: QuickDoc) -> Iterator[tables.View]:
     columns = [tables.column("load"), tables.numeric(how(document), OF_ROW), *expected]
     table = tables.Table("", columns, plain=True)
     for row in document["loads"]:
-        cells = [row["expected"], row["verdict"]] if beside else []
-        table.add(row["name"], row["value"], *cells, unit=unit_of(row))
+        of = [row["expected"], row["verdict"]] if beside else []
+        table.add(row["name"], row["value"], *of, unit=unit_of(row))
     yield table
     for note in document["notes"]:
         yield f"  {note}"

@@ -1,4 +1,4 @@
-"""Suites on a screen: the quick test and SNIA's performance test, a row per figure, and whether the run is valid."""
+"""Suites on a screen: the quick test and SNIA's performance test, a row per figure and whether it is valid."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _quick_sentence(document: QuickDoc) -> str:
 
 
 def _loads_table(document: QuickDoc) -> Table:
-    """Return a row per load, with its expected value or a bar relative to loads of its unit."""
+    """Return a row per load, with what is expected of it or a bar among the loads of its unit."""
     expected_of = document["expected_of"]
     drawn = _drawn(document["loads"])
     expected = [numeric("expected", OF_ROW), column("")] if expected_of else [bar_column(BAR)]
@@ -70,7 +70,7 @@ def _loads_table(document: QuickDoc) -> Table:
 
 
 def _drawn(loads: list[LoadDoc]) -> list[str]:
-    """Draw the rates, each relative to the largest of its unit; latencies have no bar, because lower is better."""
+    """Draw the rates, each relative to the largest of its unit; latencies, of which less is better, have no bar."""
     pictures = dict.fromkeys(range(len(loads)), "")
     for unit in ("B/s", "IOPS"):
         places = [at for at, row in enumerate(loads) if row["unit"] == unit]
@@ -85,7 +85,7 @@ def _verdict(row: LoadDoc) -> str | Cell:
 
 
 def _quick_state(document: QuickDoc) -> str:
-    """Return the duration, the course of the sustained writes, and the drive's counters."""
+    """Return how long it took, how the rate of the long writes developed, and what the drive counts."""
     parts = [f"{span(1e9 * document['seconds'])} in all"]
     if document["going_on"]:
         parts.append(f"sustained writes {sparkline(document['going_on'], CURVE)}")
@@ -118,7 +118,7 @@ def _device_line(document: PtsDoc) -> str:
 
 
 def _figures_table(document: PtsDoc) -> Table:
-    """Return a row per figure of a test; the first also has the round in which the test became steady."""
+    """Return a row per figure of a test, the first with when the test was steady."""
     several = len(document["tests"]) > 1
     table = screen_table(
         [*([column("test", once=True)] if several else []), column(""), numeric("", OF_ROW), column("steady state")]

@@ -1,4 +1,4 @@
-"""The evidence of a PTS run: the answer, every figure, departures from the specification, and notes."""
+"""The evidence of a PTS run: the answer, every figure, how the run departs from the specification, and notes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hotband.views.suites.page import unit_of
 
 
 def pts_views(document: PtsDoc) -> Iterator[View]:
-    """Yield all results of a PTS run, the answer first."""
+    """Yield all that is known of a PTS run, the answer first."""
     device = document["device"]
     yield Text(f"{device['title']} ({device['name']})", style="bold")
     yield from document["answer"]
@@ -30,7 +30,7 @@ def pts_views(document: PtsDoc) -> Iterator[View]:
 
 
 def figures_table(tests: list[TestDoc]) -> Table:
-    """Return every figure of every test."""
+    """Every figure of every test."""
     columns = [column("test", once=True), column("figure"), numeric("value", OF_ROW), column("steady state")]
     table = Table("", columns, plain=True)
     for test in tests:
@@ -41,7 +41,7 @@ def figures_table(tests: list[TestDoc]) -> Table:
 
 
 def steady_words(test: TestDoc) -> str:
-    """Return the round in which each loop of a test became steady; "" for a test without that rule."""
+    """Return in which round each loop of a test was steady; "" of a test without such a rule."""
     if test["steady"] is None:
         return ""
     rounds = ", ".join(str(len(loop["rounds"])) for loop in test["loops"])

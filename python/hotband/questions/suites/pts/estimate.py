@@ -1,4 +1,4 @@
-"""The duration of a PTS run on hardware and the bytes that it writes before its loads, printed before it begins."""
+"""Duration of a PTS run on hardware, and the bytes it writes before its loads, printed before it begins."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from hotband.questions.suites.pts import iops, latency, over_time, spec
 from hotband.questions.suites.quick import START_S
 
-# Rounds in a window of steady state (docs/guides/steady-state.md): a loop never ends with fewer.
+# Rounds that a window of steady state has (docs/guides/steady-state.md): fewer never end a loop.
 LEAST_ROUNDS = 5
 
 
 @dataclass(frozen=True)
 class Length:
-    """Fewest and most cells, their seconds, and the bytes that are written in order before them."""
+    """Cells at least and at most, their seconds, and bytes that are written in order before."""
 
     least: int = 0
     most: int = 0
@@ -37,7 +37,7 @@ class Length:
 
 
 def length_of(plan: spec.Plan, test: str) -> Length:
-    """Estimate the duration of one test."""
+    """Estimate of one test."""
     minute = plan.seconds(spec.MINUTE)
     fills = Length(fill_bytes=plan.fills * plan.extent.bytes)
     histogram = _cells(1, plan.seconds(spec.HISTOGRAM_S))
@@ -54,9 +54,9 @@ def length_of(plan: spec.Plan, test: str) -> Length:
         return most + histogram
     if test == "idle-recovery":
         loops, waits = plan.loops(over_time.IDLE_LOOPS), over_time.WAITS_S
-        cells = _cells(2 * loops * len(waits), plan.seconds(over_time.STIMULUS_S))
+        asked = _cells(2 * loops * len(waits), plan.seconds(over_time.STIMULUS_S))
         rests = loops * plan.seconds(sum(waits))
-        return _rounds(over_time.minutes_of(plan), minute) + cells + Length(least_s=rests, most_s=rests)
+        return _rounds(over_time.minutes_of(plan), minute) + asked + Length(least_s=rests, most_s=rests)
     return _cells(sum(plan.loops(hours * 60) for _, hours, _, _ in over_time.GROUPS), minute)
 
 

@@ -13,13 +13,13 @@ TITLE, SECTION = "IOPS", "7"
 
 
 def cells(plan: spec.Plan) -> list[Cell]:
-    """Return the cells of a round."""
+    """Return a round."""
     sizes, mixes = plan.sizes(spec.IOPS_SIZES), plan.mixes(spec.IOPS_MIXES)
     return [plan.cell(mix, size) for mix in mixes for size in sizes]
 
 
 def loops(plan: spec.Plan, bench: Bench) -> list[LoopDoc]:
-    """Run the test."""
+    """Runs it."""
     round_ = cells(plan)
     names = {cell.name for cell in round_}
     tracked = [name for mix, size in spec.IOPS_TRACKED if (name := cell_name(mix, size)) in names]

@@ -1,4 +1,4 @@
-"""A loop of rounds until steady state, and its results: tracked variables, the window, the means of every cell."""
+"""A loop of rounds until steady, and its results: tracked variables, the window, means of every cell."""
 
 from __future__ import annotations
 
@@ -17,24 +17,20 @@ from hotband.questions.suites.target import SuiteTarget
 
 @dataclass(frozen=True)
 class Followed:
-    """A tracked variable: its name (that of its cell), and a function that reads it from a round."""
+    """A variable that is followed: its name (the cell it is of) and how a round says it."""
 
     name: str
     value: Value
 
 
 def value_of(key: str, cell: str) -> Value:
-    """Return a function that reads a figure of one cell: "iops", "bandwidth_bytes_per_s" or "latency_mean_ns"."""
+    """Return a figure of one cell: "iops", "bandwidth_bytes_per_s" or "latency_mean_ns"."""
 
-    def value(round_: Round) -> float:
-        cell_figures = round_[cell]
+    def value(one: Round) -> float:
+        found = one[cell]
         if key == "iops":
-            return cell_figures["iops"]
-        return (
-            cell_figures["bandwidth_bytes_per_s"]
-            if key == "bandwidth_bytes_per_s"
-            else cell_figures["latency_mean_ns"] or 0.0
-        )
+            return found["iops"]
+        return found["bandwidth_bytes_per_s"] if key == "bandwidth_bytes_per_s" else found["latency_mean_ns"] or 0.0
 
     return value
 
@@ -42,19 +38,19 @@ def value_of(key: str, cell: str) -> Value:
 def run_loop(
     bench: Bench, name: str, cells: Sequence[Cell], followed: Sequence[Followed], unit: str, most: int = MOST_ROUNDS
 ) -> LoopDoc:
-    """Run rounds of these cells until all tracked variables are steady in the same five rounds, at most 25."""
-    enough = all_steady([variable.value for variable in followed])
+    """Rounds of these cells until all that is followed is steady in the same five rounds, 25 at most."""
+    enough = all_steady([one.value for one in followed])
     rounds = bench.run(Stage(name, tuple(cells), most, enough))
     steady = enough(rounds)
     last = len(rounds)
-    results = [tracked(variable.name, unit, rounds, variable.value, last) for variable in followed]
-    window = results[0]["window"] if results else None
+    found = [tracked(one.name, unit, rounds, one.value, last) for one in followed]
+    window = found[0]["window"] if found else None
     inside = rounds if window is None else rounds[window["first"] - 1 : last]
     return {
         "name": name,
         "unit": unit,
         "steady": steady,
-        "tracked": results,
+        "tracked": found,
         "window": [] if window is None else [window["first"], last],
         "rounds": [list(round_.values()) for round_ in rounds],
         "means": means(inside),
@@ -62,13 +58,12 @@ def run_loop(
 
 
 def means(rounds: Sequence[Round]) -> list[CellDoc]:
-    """Return the means of each cell over some rounds."""
+    """Each cell over some rounds."""
     return [mean_of([round_[name] for round_ in rounds]) for name in rounds[0]] if rounds else []
 
 
 def mean_of(cells: Sequence[CellDoc]) -> CellDoc:
-    """Return the means of rates and mean latencies; of other figures the largest, as a mean of percentiles is not a
-    percentile."""
+    """Means of rates and mean latencies; the largest of all others, as a percentile of several is not a mean."""
     first = cells[0]
     waits = [cell["latency_mean_ns"] for cell in cells if cell["latency_mean_ns"] is not None]
     fives = [cell["latency_p99_999_ns"] for cell in cells if cell["latency_p99_999_ns"] is not None]
@@ -89,19 +84,19 @@ def mean_of(cells: Sequence[CellDoc]) -> CellDoc:
 def moments_of(
     line: str, cells: Sequence[Cell], round_: Round, target: SuiteTarget, after: Sequence[MomentDoc]
 ) -> list[MomentDoc]:
-    """Return the cells of a round in order, as moments that follow those of `after`. Times are those of the whole
-    drive: those of a 1/64-size model are multiplied by 64."""
-    moments: list[MomentDoc] = []
+    """Return the cells of a round in their order, as moments that follow those of `after`. Times are those of the whole
+    drive: of a model that is a 64th of it they are 64 times as long as they were."""
+    found: list[MomentDoc] = []
     begin = after[-1]["at_s"] / target.scale + after[-1]["cell"]["seconds"] if after else 0.0
     written = after[-1]["fills"] if after else 0.0
     for cell in cells:
-        figures = round_[cell.name]
+        one = round_[cell.name]
         begin += cell.idle_s
-        part = figures["bandwidth_bytes_per_s"] * figures["seconds"] * (100 - figures["read_pct"]) / 100
+        part = one["bandwidth_bytes_per_s"] * one["seconds"] * (100 - one["read_pct"]) / 100
         written += part / target.bytes
-        moments.append({"line": line, "at_s": begin * target.scale, "fills": written, "cell": figures})
-        begin += figures["seconds"]
-    return moments
+        found.append({"line": line, "at_s": begin * target.scale, "fills": written, "cell": one})
+        begin += one["seconds"]
+    return found
 
 
 def cell_in(cells: Sequence[CellDoc], name: str) -> CellDoc | None:

@@ -15,11 +15,11 @@ from hotband.questions.suites.pts import spec
 from hotband.questions.suites.pts.loops import moments_of
 
 MINUTES_A_ROUND = 30
-"""Cells of a minute in a round of these tests: the variable is examined every half hour."""
+"""Cells of a minute that make a round of these tests: the variable is examined every half hour."""
 # Section 10.2: until four capacities are written, six hours have passed, or five rounds are steady.
 SATURATION_FILLS = 4.0
 SATURATION_ROUNDS = 12
-# Section 11.2: five seconds of writes after rests of these lengths, 360 times; then half an hour without rests.
+# Section 11.2: five seconds of writes after so many of rest, 360 times; then half an hour without rests.
 WAITS_S = (5, 10, 15, 25, 50)
 STIMULUS_S = 5.0
 IDLE_LOOPS = 360
@@ -29,82 +29,82 @@ GROUP_NAMES = {"1": "sequential 1,024 KiB", "2": "random 8 KiB", "3": "sequentia
 
 
 def minutes_of(plan: spec.Plan) -> int:
-    """Return the minutes of a round of the idle recovery test before its rests."""
+    """Minutes of a round of the test of rests before it rests."""
     return 3 if plan.quick else MINUTES_A_ROUND
 
 
 def writes(plan: spec.Plan, number: int, seconds: float, size: int = 4096, **keys: float) -> Cell:
-    """Return a cell of random writes for a time."""
+    """Random writes for a time."""
     cell = replace(plan.cell(0, size), name=str(number), seconds=seconds)
     return replace(cell, idle_s=keys.get("idle_s", 0.0))
 
 
 def saturate(plan: spec.Plan, bench: Bench) -> tuple[list[MomentDoc], list[float]]:
-    """Run write saturation: minutes of 4 KiB random writes. Return them, and the tracked last minute of every round."""
-    moments: list[MomentDoc] = []
+    """Write saturation: minutes of 4 KiB random writes, and the last minute of every round, which is followed."""
+    found: list[MomentDoc] = []
     last: list[float] = []
 
     def enough(rounds: Sequence[Round]) -> bool:
         fills = written(rounds, plan.target.bytes)
-        # A new drive is steady, too, until it has been overwritten once (docs/guides/steady-state.md).
+        # A new drive is even, too, until it was written over once (docs/guides/steady-state.md).
         return fills >= SATURATION_FILLS or (fills >= 1.0 and is_steady(last_minutes(rounds)))
 
     cells = tuple(writes(plan, n, plan.seconds(spec.MINUTE)) for n in range(1, MINUTES_A_ROUND + 1))
     rounds = bench.run(Stage("saturation", cells, SATURATION_ROUNDS, enough))
-    for round_ in rounds:
-        moments += moments_of("4 KiB random writes", cells, round_, plan.target, moments)
+    for one in rounds:
+        found += moments_of("4 KiB random writes", cells, one, plan.target, found)
     last = last_minutes(rounds)
-    return moments, last
+    return found, last
 
 
 def last_minutes(rounds: Sequence[Round]) -> list[float]:
-    """Return the IOPS of the last cell of each round."""
+    """IOPS of the last cell of each round."""
     return [list(round_.values())[-1]["iops"] for round_ in rounds]
 
 
 def written(rounds: Sequence[Round], bytes_: int) -> float:
-    """Return the number of capacities written."""
+    """Capacities written."""
     return sum(c["bandwidth_bytes_per_s"] * c["seconds"] for round_ in rounds for c in round_.values()) / bytes_
 
 
 def rest(plan: spec.Plan, bench: Bench, after: Sequence[MomentDoc]) -> list[MomentDoc]:
-    """Run host idle recovery: five seconds of writes after each rest, and the baseline after each length of rest."""
-    moments = list(after)
+    """Host idle recovery: five seconds of writes after each rest, and the baseline after each length of rest."""
+    found = list(after)
     loops = plan.loops(IDLE_LOOPS)
     stimulus = plan.seconds(STIMULUS_S)
     for wait in WAITS_S:
         for line, idle in ((f"after {wait} s of rest", plan.seconds(wait)), (f"baseline after {wait} s", 0.0)):
             cells = tuple(writes(plan, n, stimulus, idle_s=idle) for n in range(1, loops + 1))
             round_ = bench.run(Stage(line, cells))[0]
-            moments += moments_of(line, cells, round_, plan.target, moments)
-    return moments[len(after) :]
+            found += moments_of(line, cells, round_, plan.target, found)
+    return found[len(after) :]
 
 
 def cross(plan: spec.Plan, bench: Bench) -> list[MomentDoc]:
-    """Run cross stimulus recovery: three groups of minutes, one load after the other."""
-    moments: list[MomentDoc] = []
+    """Cross stimulus recovery: three groups of minutes, one load after the other."""
+    found: list[MomentDoc] = []
     for group, hours, kib, random in GROUPS:
         minutes = plan.loops(hours * 60)
         base = plan.cell(0, kib * 1024, spec.SEQUENTIAL, random=random)
         cells = tuple(replace(base, name=str(n)) for n in range(1, minutes + 1))
         round_ = bench.run(Stage(GROUP_NAMES[group], cells))[0]
-        moments += moments_of(GROUP_NAMES[group], cells, round_, plan.target, moments)
-    return moments
+        found += moments_of(GROUP_NAMES[group], cells, round_, plan.target, found)
+    return found
 
 
 def mean_iops(moments: Sequence[MomentDoc]) -> float | None:
-    """Return the mean IOPS of some moments."""
+    """Of some moments."""
     return fmean(moment["cell"]["iops"] for moment in moments) if moments else None
 
 
 def mean_bandwidth(moments: Sequence[MomentDoc]) -> float | None:
-    """Return the mean bandwidth of some moments."""
+    """Of some moments."""
     return fmean(moment["cell"]["bandwidth_bytes_per_s"] for moment in moments) if moments else None
 
 
 def lines(moments: Sequence[MomentDoc]) -> dict[str, list[MomentDoc]]:
-    """Return moments by their line, in order."""
-    by_line: dict[str, list[MomentDoc]] = {}
-    for moment in moments:
-        by_line.setdefault(moment["line"], []).append(moment)
-    return by_line
+    """Moments by their line, in order."""
+    found: dict[str, list[MomentDoc]] = {}
+    for one in moments:
+        found.setdefault(one["line"], []).append(one)
+    return found

@@ -23,7 +23,7 @@ MINUTE = 60.0
 # Section 7.2: an outer loop over the share of reads, an inner one over sizes.
 IOPS_MIXES = (100, 95, 65, 50, 35, 5, 0)
 IOPS_SIZES = tuple(int(size * KIB) for size in (1024, 128, 64, 32, 16, 8, 4, 0.5))
-# Section 7.2: the three cells whose IOPS are tracked to steady state.
+# Section 7.2: the cells whose IOPS are followed to steady state, all three.
 IOPS_TRACKED = ((0, 4 * KIB), (65, 64 * KIB), (100, 1024 * KIB))
 # Section 8.2.
 THROUGHPUT_SIZES = (1024 * KIB, 128 * KIB)
@@ -31,10 +31,10 @@ THROUGHPUT_SIZES = (1024 * KIB, 128 * KIB)
 LATENCY_MIXES = (100, 65, 0)
 LATENCY_SIZES = tuple(int(size * KIB) for size in (8, 4, 0.5))
 HISTOGRAM_S = 20 * MINUTE
-# Section 3.3: the drive is filled twice, in order, with I/Os of 128 KiB.
+# Section 3.3: the drive is written twice, in order, in 128 KiB.
 FILLS = 2.0
 FILL_BLOCK = 128 * KIB
-# Section 2 (definitions): most rounds before steady state is given up; the engine's rule has the same number.
+# Section 2 (definitions): rounds at most before steady state is given up; the engine's rule has the same number.
 MOST_ROUNDS = 25
 
 
@@ -57,8 +57,8 @@ SEQUENTIAL = Demand(1, 32)
 
 @dataclass(frozen=True)
 class Rules:
-    """One class of drives: the write cache, the share of the addresses that loads may access (ActiveRange), the
-    accessed bytes within it (ActiveAmount; None: all), and the default demand of random loads."""
+    """One class of drives: the write cache, the share of the addresses that loads may touch (ActiveRange) and the bytes
+    of it that they do (ActiveAmount; None: all), and the demand of random loads where the operator says nothing."""
 
     name: DriveClass
     write_cache: Literal["off", "on"]
@@ -67,8 +67,8 @@ class Rules:
     demand: Demand
 
 
-# Sections 7.1, 9.1, 10.1: enterprise drives use all addresses with the write cache disabled, client drives 8 GiB
-# within the first 75 % with it enabled. The operator chooses threads and depth; these are of the sample reports.
+# Sections 7.1, 9.1, 10.1: enterprise drives with the write cache disabled on all addresses, client drives with it
+# enabled on 8 GiB within the first 75 %. Threads and depth are the operator's; these are the sample reports'.
 RULES: dict[DriveClass, Rules] = {
     "enterprise": Rules("enterprise", "off", 1.0, None, Demand(4, 32)),
     "client": Rules("client", "on", 0.75, 8 * GIB, Demand(2, 16)),
@@ -77,7 +77,7 @@ RULES: dict[DriveClass, Rules] = {
 
 @dataclass(frozen=True)
 class Plan:
-    """The rules of a class on a target. The operator may set another `demand`; `minute_s`, if given, is the length in
+    """The rules of a class on a target. `demand` may be the operator's own; `minute_s`, if given, is the length in
     seconds of a minute of the specification, and scales all other times alike."""
 
     target: SuiteTarget
@@ -87,21 +87,21 @@ class Plan:
     seed: int
     minute_s: float | None = None
 
-    def seconds(self, duration: float) -> float:
-        """Return the length at which a time of the specification runs: a 1/64-size model needs a 64th of the time."""
+    def seconds(self, of: float) -> float:
+        """Return a time of the specification as it is run: a model that is a 64th of a drive has a 64th of the time."""
         if self.minute_s is not None:
-            return duration * self.minute_s / MINUTE / self.target.scale
-        whole = duration / self.target.scale
+            return of * self.minute_s / MINUTE / self.target.scale
+        whole = of / self.target.scale
         return max(whole / QUICK_TIME, min(whole, LEAST_S)) if self.quick else whole
 
     def cell(self, read_pct: int, block_bytes: int, demand: Demand | None = None, *, random: bool = True) -> Cell:
         """Return a minute of one load."""
-        chosen = demand or self.demand
+        of = demand or self.demand
         name = cell_name(read_pct, block_bytes)
-        return Cell(name, read_pct, block_bytes, random, chosen.threads, chosen.depth, self.seconds(MINUTE))
+        return Cell(name, read_pct, block_bytes, random, of.threads, of.depth, self.seconds(MINUTE))
 
     def sizes(self, wanted: tuple[int, ...]) -> tuple[int, ...]:
-        """Return the sizes that the target accepts; for a quick run only those in `QUICK_SIZES`."""
+        """Return those that the target accepts; for a quick run only those in `QUICK_SIZES`."""
         taken = tuple(size for size in wanted if self.target.takes(size))
         if not self.quick or len(taken) <= len(QUICK_SIZES):
             return taken
@@ -112,17 +112,17 @@ class Plan:
         return tuple(mix for mix in wanted if mix in LATENCY_MIXES) if self.quick else wanted
 
     def loops(self, number: int) -> int:
-        """Return the number of repeats to run: for a quick run a thirtieth."""
+        """Repeats of something as they are run: of a quick run a thirtieth."""
         return max(number // 30, 3) if self.quick else number
 
     @property
     def fills(self) -> float:
-        """Return how often the active range is filled before the test."""
+        """Times that the active range is written before."""
         return 1.0 if self.quick else FILLS
 
     @property
     def extent(self) -> Extent:
-        """Return the accessed range: the active amount as one range from the first address."""
+        """Return what loads touch: the active amount as one range from the first address on."""
         part = self.rules.active_range * self.target.bytes
         if self.rules.active_bytes is not None:
             part = min(part, self.rules.active_bytes / self.target.scale)
@@ -134,8 +134,8 @@ class Plan:
 QUICK_TIME = 10.0
 """A quick run's times are a tenth."""
 LEAST_S = 0.2
-"""Seconds below which a quick run does not shorten a time of a small model: a SATA drive takes 8 ms for 32 I/Os of 128
-KiB, and a cell of that length measures nothing."""
+"""Seconds below which a quick run does not shorten a time of a small model: 32 outstanding I/Os of 128 KiB take a SATA
+drive 8 ms, in which a cell measures nothing."""
 LEAST_MINUTE_S = 0.05
 """Shortest time of a cell: fio checks the clock every few milliseconds."""
 QUICK_SIZES = tuple(int(size * KIB) for size in (1024, 64, 4))
@@ -148,26 +148,26 @@ def departures(plan: Plan) -> list[str]:
     if target.kind != KIND_REAL:
         found.append("simulated: a model completed the I/Os, not a device")
     if target.scale > 1:
-        lines.append(f"the model has 1/{target.scale} of the drive's capacity, and every time is as much shorter")
+        found.append(f"the model has 1/{target.scale} of the drive's capacity, and every time is as much shorter")
     if target.media == "disk":
-        lines.append("a disk: the specification is for solid-state storage")
+        found.append("a disk: the specification is for solid-state storage")
     if rules.active_bytes is not None:
-        lines.append("the active amount is one range, not segments spread over the active range")
+        found.append("the active amount is one range, not segments spread over the active range")
     if plan.minute_s is not None:
-        lines.append(f"short: a minute took {plan.minute_s:g} s, and every other time was as much shorter")
+        found.append(f"short: a minute took {plan.minute_s:g} s, and every other time was as much shorter")
     if plan.quick:
         times = "" if plan.minute_s is not None else "a tenth of every time, "
-        lines.append(f"quick: {times}fewer sizes and mixes, one fill before instead of two")
+        found.append(f"quick: {times}fewer sizes and mixes, one fill before instead of two")
         if not target.is_model:
-            lines.append("quick: random writes may be those of a drive that is not in steady state")
+            found.append("quick: random writes may be those of a drive that is not in steady state")
     left_out = [size for size in (*IOPS_SIZES, *LATENCY_SIZES) if not target.takes(size)]
     if left_out:
-        lines.append(f"0.5 KiB left out: the target takes {target.block_bytes} B or more")
-    return lines
+        found.append(f"0.5 KiB left out: the target takes {target.block_bytes} B or more")
+    return found
 
 
 def minute_of(text: str | None) -> float | None:
-    """Read the seconds to use for a minute of the specification. Raises UserError."""
+    """Seconds that a minute of the specification is to take. Raises UserError."""
     if text is None:
         return None
     span = span_ns(text)

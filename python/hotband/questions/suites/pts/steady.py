@@ -14,7 +14,7 @@ Value = Callable[[Round], float]
 
 
 def tracked(name: str, unit: str, rounds: Sequence[Round], value: Value, last: int | None = None) -> TrackedDoc:
-    """Return a variable over rounds. If several are tracked together, `last` is the last round of the window."""
+    """Return a variable over rounds. If several are tracked together, the window is that of the round `last`."""
     values = [value(round_) for round_ in rounds]
     state = rule(values)
     end = last or state["round"] or len(values)
@@ -28,7 +28,7 @@ def tracked(name: str, unit: str, rounds: Sequence[Round], value: Value, last: i
 
 
 def all_steady(values: Sequence[Value]) -> Callable[[Sequence[Round]], bool]:
-    """Return a function that returns whether all of several variables are steady in the last five rounds."""
+    """Return whether the last five rounds are steady in all of several variables."""
     return lambda rounds: all(is_steady([value(round_) for round_ in rounds]) for value in values)
 
 
@@ -51,7 +51,7 @@ def window(values: Sequence[float], last: int) -> WindowDoc | None:
         "slope_pct": judged["slope_pct"] or 0.0,
         "slope_per_round": slope,
         "intercept": mean - slope * middle,
-        # Half of the allowed range on either side of the mean: the 110 % and 90 % of the specification's plots.
+        # Half of the allowed range on either side of the mean: the 110 and 90 % of the specification's plots.
         "high": mean * (1 + _core.STEADY_RANGE_PCT / 200),
         "low": mean * (1 - _core.STEADY_RANGE_PCT / 200),
     }

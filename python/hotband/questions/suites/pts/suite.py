@@ -1,4 +1,4 @@
-"""The tests of a PTS run, one after the other, each on a purged drive; finished tests are stored."""
+"""The tests of a PTS run, one after the other, each on a drive that was purged; what was finished is kept."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from hotband.questions.suites.pts.tests import TESTS, Test, document
 from hotband.questions.suites.target import SuiteTarget
 
 PTS_FILE = "pts.json"
-"""File that a run writes into its folder, next to its page."""
+"""File that a run leaves in its folder, next to its page."""
 SPECIFICATION = "SNIA Solid State Storage Performance Test Specification"
 
 
@@ -75,7 +75,7 @@ class Asked:
         return spec.Plan(self.target, rules, demand, self.quick, self.seed, self.minute_s)
 
     def settings(self) -> str:
-        """Return the target and everything that affects the runs on it."""
+        """Return the target and all that changes what is run on it."""
         demand = self.plan().demand
         options = f"--class {self.drive_class} --threads {demand.threads} --depth {demand.depth}"
         options += " --quick" if self.quick else ""
@@ -84,33 +84,34 @@ class Asked:
         return self.target.with_settings(options)
 
     def all_tests(self) -> list[str]:
-        """Return the requested tests, after others that were finished in the folder and stay in its document."""
+        """Return those that are asked for, behind others that were finished in the folder: they stay in its
+        document."""
         held = {} if self.out is None or self.fresh else read_json(self.out / PTS_FILE) or {}
         tests = held.get("tests")
-        done = {test.get("id") for test in tests if isinstance(test, dict)} if isinstance(tests, list) else set()
+        done = {one.get("id") for one in tests if isinstance(one, dict)} if isinstance(tests, list) else set()
         before = [name for name in TESTS if name in done and name not in self.tests]
         return before + list(self.tests)
 
     def ahead(self) -> list[str]:
-        """Describe the steps that follow on hardware."""
+        """Return what is ahead on hardware, in words."""
         plan, name = self.plan(), self.target.name
         whole = sum((length_of(plan, test) for test in self.tests), Length())
         least, most = (in_words(seconds) for seconds in whole.whole_s)
         time = least if least == most else f"{least} to {most.removeprefix('about ')}"
         before = f", and the time to write {numbers.size(whole.fill_bytes)} in order before" if whole.fill_bytes else ""
         begun = ", of which some is kept" if is_begun(self.out) and not self.fresh else ""
-        lines = [f"PTS of {name}, {counted(len(self.tests), 'test')}: {time}{before}{begun}; what it holds is lost"]
+        said = [f"PTS of {name}, {counted(len(self.tests), 'test')}: {time}{before}{begun}; what it holds is lost"]
         if self.set_write_cache:
-            lines.append(f"its write cache is turned {plan.rules.write_cache} meanwhile, and restored afterwards")
-        return lines
+            said.append(f"its write cache is turned {plan.rules.write_cache} meanwhile, and restored afterwards")
+        return said
 
     def run_by(self, executor: Executor | None) -> Asked:
-        """Return the same plan with an executor."""
+        """Return the same, run by somebody."""
         return replace(self, executor=executor)
 
 
 class Interrupted(Exception):
-    """The user stopped; `document` has the finished tests."""
+    """The user stopped; `document` has the tests that were finished."""
 
     def __init__(self, document: PtsDoc) -> None:
         super().__init__("interrupted")
@@ -123,7 +124,7 @@ class _TestStopped(Exception):
 
 @dataclass
 class _Run:
-    """A PTS run in progress."""
+    """A PTS run under way."""
 
     asked: Asked
     plan: spec.Plan
@@ -136,11 +137,11 @@ class _Run:
     write_cache: str = ""
 
     def test(self, name: str, test: Test) -> TestDoc:
-        """Run one test."""
+        """Runs one test."""
         first = len(self.benches)
         with self.watch(f"PTS {test.title} of {self.plan.target.name}") as tick:
-            progress = tick or _untold
-            result = test.run(self.plan, lambda part, fills, block: self.bench(part, fills, block, test, progress))
+            told = tick or _untold
+            result = test.run(self.plan, lambda part, fills, block: self.bench(part, fills, block, test, told))
         return document(name, test, result, self.benches[first:])
 
     def bench(self, part: str, fills: float, block: int, test: Test, tick: Tick) -> Bench:
@@ -151,14 +152,14 @@ class _Run:
             target,
             self.executor or ModelDevice(),
             self.plan.extent,
-            f"PTS {spec.VERSION} {request.drive_class}, {test.title}",
-            f"the PTS test {part} of {request.settings()}",
+            f"PTS {spec.VERSION} {asked.drive_class}, {test.title}",
+            f"the PTS test {part} of {asked.settings()}",
             fills if target.is_model else 0.0,
-            # After a tenth of the time, a model that was only filled in order would be far from its steady state.
-            1.0 if request.quick and fills and block == spec.FILL_BLOCK else 0.0,
-            request.seed,
+            # A tenth of the time would leave a model that was written in order alone far from its steady state.
+            1.0 if asked.quick and fills and block == spec.FILL_BLOCK else 0.0,
+            asked.seed,
             folder,
-            request.fresh,
+            asked.fresh,
             tick,
         )
         self.benches.append(made)
@@ -169,16 +170,16 @@ class _Run:
         return made
 
     def _purge(self, bench: Bench) -> None:
-        """Purge before a test. If the test continues, report the purge before its first part instead."""
-        method, why_not = remembered_purge(bench.out)
+        """Purges before a test, unless it continues: then it reports the purge before its first part."""
+        how, why_not = remembered_purge(bench.out)
         if not is_begun(bench.out) or self.asked.fresh:
             try:
-                method, why_not = purged(bench.executor, bench.target.bytes, self.asked.purge_by), ""
+                how, why_not = purged(bench.executor, bench.target.bytes, self.asked.purge_by), ""
             except UserError as error:
-                method, why_not = "", error.accepted
-            remember_purge(bench.out, method, why_not)
-        self.purge = method
-        if not method:
+                how, why_not = "", error.accepted
+            remember_purge(bench.out, how, why_not)
+        self.purge = how
+        if not how:
             self.depart(f"not purged: {why_not}")
 
     def depart(self, why: str) -> None:
@@ -187,14 +188,15 @@ class _Run:
             self.departures.append(why)
 
 
-def _untold(progress: Progress) -> None:
-    """Receive progress that is not shown."""
+def _untold(told: Progress) -> None:
+    """Progress that is not shown."""
 
 
-def run_pts(request: Asked, *, watch: Watch) -> PtsDoc:
-    """Run the requested tests. With `out` every run is stored as it ends, and stored runs are not repeated; tests
-    finished there before are also in the document. Raises UserError, OSError, or Interrupted with the finished part."""
-    run = _Run(request, request.plan(), watch)
+def run_pts(asked: Asked, *, watch: Watch) -> PtsDoc:
+    """Run the requested tests. With `out` every run is kept there as it ends, and those that are there are
+    not run again; tests finished there before are also in the document. Raises UserError, OSError, or
+    Interrupted with what was finished."""
+    run = _Run(asked, asked.plan(), watch)
     run.departures = spec.departures(run.plan)
     try:
         with ExitStack() as stack:
@@ -249,7 +251,7 @@ def _value(target: SuiteTarget, key: str) -> str:
 
 
 def _fill(bench: Bench, fills: float, block: int) -> None:
-    """Precondition a real drive independent of the workload (section 3.3): writes of `block` bytes in order."""
+    """Workload-independent preconditioning (section 3.3) of a real drive: writes of `block` bytes in order."""
     ios = int(fills * bench.extent.bytes) // block
     bench.run(Stage("written over", (Cell("written over", 0, block, False, 1, spec.SEQUENTIAL.depth, 0.0, ios),)))
 
@@ -264,14 +266,14 @@ def _document(run: _Run) -> PtsDoc:
     departures = list(run.departures)
     conditions = _conditions(run, state)
     if not conditions["write_cache_set"]:
-        cache = conditions["write_cache"] or "its setting is unknown"
+        found = conditions["write_cache"] or "its setting is unknown"
         departures.append(
-            f"the write cache was not {plan.rules.write_cache}: {cache} (Hotband can set the cache of a whole drive)"
+            f"the write cache was not {plan.rules.write_cache}: {found} (Hotband can set the cache of a whole drive)"
         )
     for test in run.tests:
         if test["steady"] is False:
             departures.append(f"{test['title']}: no steady state")
-    missing = [TESTS[name].title for name in asked.tests if name not in {test["id"] for test in run.tests}]
+    missing = [TESTS[name].title for name in asked.tests if name not in {one["id"] for one in run.tests}]
     notes = [f"not finished: {', '.join(missing)}"] if missing else []
     invalid, delay = ((), ()) if served is None else (served.invalid, served.notes)
     return {
@@ -309,7 +311,7 @@ def _conditions(run: _Run, state: object) -> ConditionsDoc:
     if isinstance(state, dict):
         kinds = {drive["write_cache"] for drive in state["drives"]}
         cache = ", ".join(WRITES.get(kind, "") for kind in sorted(kinds))
-        # The class requires this state, or the drive has no switch.
+        # What the class wants, or a drive that has nothing to be switched.
         wanted = ("off",) if plan.rules.write_cache == "off" else ("volatile", "protected")
         is_set = all(kind in wanted for kind in kinds) or plan.target.kind != KIND_REAL
     if run.write_cache:

@@ -15,12 +15,13 @@ from hotband.questions.suites.pts.loops import Followed, cell_in, run_loop
 from hotband.questions.suites.pts.over_time import last_minutes, lines, mean_bandwidth, mean_iops
 
 Open = Callable[[str, float, int], Bench]
-"""A function that opens a bench on a purged drive, from the test's name, the number of fills, and the block size."""
+"""A function that opens a bench on a purged drive: the test's name, how often the drive is filled first, and the block
+size."""
 
 
 @dataclass
 class Result:
-    """The result of a test, before it becomes a document."""
+    """Result of a test, before it is a document."""
 
     loops: list[LoopDoc] = field(default_factory=list)
     moments: list[MomentDoc] = field(default_factory=list)
@@ -33,7 +34,7 @@ class Result:
 
 @dataclass(frozen=True)
 class Test:
-    """A test: its title, its section of the specification, and the function that runs it."""
+    """A test: its title, its section of the specification, and what it does."""
 
     title: str
     section: str
@@ -41,43 +42,41 @@ class Test:
 
 
 def run_iops(plan: spec.Plan, bench: Open) -> Result:
-    """Run the IOPS test (section 7)."""
-    loops = iops.loops(plan, bench("iops", plan.fills, spec.FILL_BLOCK))
-    read, mixed, write = (cell_in(loops[0]["means"], cell_name(mix, 4096)) for mix in (100, 65, 0))
+    """Section 7."""
+    found = iops.loops(plan, bench("iops", plan.fills, spec.FILL_BLOCK))
+    read, mixed, write = (cell_in(found[0]["means"], cell_name(mix, 4096)) for mix in (100, 65, 0))
     figures = [
         figure("4 KiB random reads", read, "iops"),
         figure("4 KiB random 65/35", mixed, "iops"),
         figure("4 KiB random writes", write, "iops"),
     ]
-    rates = [
-        f"{name} {number(cell['iops'])}"
-        for name, cell in (("reads", read), ("65/35", mixed), ("writes", write))
-        if cell
+    said = [
+        f"{name} {number(one['iops'])}" for name, one in (("reads", read), ("65/35", mixed), ("writes", write)) if one
     ]
-    answer = f"4 KiB random IOPS at {plan.demand.text()}: {', '.join(rates)}."
-    return Result(loops, figures=figures, answer=answer, demand=plan.demand.text())
+    answer = f"4 KiB random IOPS at {plan.demand.text()}: {', '.join(said)}."
+    return Result(found, figures=figures, answer=answer, demand=plan.demand.text())
 
 
 def run_throughput(plan: spec.Plan, bench: Open) -> Result:
-    """Run the throughput test (section 8)."""
-    loops, figures, rates = [], [], []
+    """Section 8."""
+    found, figures, said = [], [], []
     for size in spec.THROUGHPUT_SIZES:
         loop = throughput.loop(plan, bench(f"throughput-{size // 1024}", plan.fills, size), size)
-        loops.append(loop)
+        found.append(loop)
         read, write = loop["means"]
-        for name, cell in (("reads", read), ("writes", write)):
-            figures.append(figure(f"{size // 1024} KiB sequential {name}", cell, "bandwidth_bytes_per_s"))
+        for name, one in (("reads", read), ("writes", write)):
+            figures.append(figure(f"{size // 1024} KiB sequential {name}", one, "bandwidth_bytes_per_s"))
         both = f"reads {rate(read['bandwidth_bytes_per_s'])}, writes {rate(write['bandwidth_bytes_per_s'])}"
-        rates.append(f"{size // 1024} KiB {both}")
-    return Result(loops, figures=figures, answer=f"Sequential: {'; '.join(rates)}.", demand=spec.SEQUENTIAL.text())
+        said.append(f"{size // 1024} KiB {both}")
+    return Result(found, figures=figures, answer=f"Sequential: {'; '.join(said)}.", demand=spec.SEQUENTIAL.text())
 
 
 def run_latency(plan: spec.Plan, bench: Open) -> Result:
-    """Run the latency test (section 9)."""
+    """Section 9."""
     on = bench("latency", plan.fills, spec.FILL_BLOCK)
-    loops = latency.loops(plan, on)
+    found = latency.loops(plan, on)
     long, histogram = latency.distribution(plan, on, spec.SINGLE)
-    read, write = (cell_in(loops[0]["means"], cell_name(mix, 4096)) for mix in (100, 0))
+    read, write = (cell_in(found[0]["means"], cell_name(mix, 4096)) for mix in (100, 0))
     figures = [
         figure("4 KiB reads, mean", read, "latency_mean_ns"),
         figure("4 KiB writes, mean", write, "latency_mean_ns"),
@@ -86,14 +85,14 @@ def run_latency(plan: spec.Plan, bench: Open) -> Result:
     figures.append({"name": "4 KiB writes, longest", "value": long["latency_max_ns"], "unit": "ns"})
     five = span(long["latency_p99_999_ns"]) if long["latency_p99_999_ns"] else "not known (too few I/Os)"
     means = ", ".join(
-        f"{name} {span(cell['latency_mean_ns'])}" for name, cell in (("reads", read), ("writes", write)) if cell
+        f"{name} {span(one['latency_mean_ns'])}" for name, one in (("reads", read), ("writes", write)) if one
     )
     answer = f"One 4 KiB I/O at a time: {means}; writes 99.999 % {five}, longest {span(long['latency_max_ns'])}."
-    return Result(loops, figures=figures, answer=answer, histogram=histogram, demand=spec.SINGLE.text())
+    return Result(found, figures=figures, answer=answer, histogram=histogram, demand=spec.SINGLE.text())
 
 
 def run_saturation(plan: spec.Plan, bench: Open) -> Result:
-    """Run write saturation (section 10)."""
+    """Section 10."""
     on = bench("write-saturation", 0.0, 0)
     moments, last = over_time.saturate(plan, on)
     _, histogram = latency.distribution(plan, on, plan.demand)
@@ -111,17 +110,17 @@ def run_saturation(plan: spec.Plan, bench: Open) -> Result:
 
 
 def run_idle(plan: spec.Plan, bench: Open) -> Result:
-    """Run host idle recovery (section 11)."""
+    """Section 11."""
     on = bench("idle-recovery", 0.0, 0)
     cells = [over_time.writes(plan, n, plan.seconds(spec.MINUTE)) for n in range(1, over_time.minutes_of(plan) + 1)]
-    loop = run_loop(on, "before", cells, [Followed("0/100 4 KiB", lambda round_: last_minutes([round_])[0])], "IOPS")
+    loop = run_loop(on, "before", cells, [Followed("0/100 4 KiB", lambda one: last_minutes([one])[0])], "IOPS")
     moments = over_time.rest(plan, on, [])
     steady = fmean(loop["tracked"][0]["rounds"][-5:])
     figures: list[FigureDoc] = [{"name": "steady", "value": steady, "unit": "IOPS"}]
     for line, of in lines(moments).items():
         if line.startswith("after"):
             figures.append({"name": line, "value": mean_iops(of), "unit": "IOPS"})
-    best = max((recovery["value"] or 0.0) for recovery in figures[1:])
+    best = max((one["value"] or 0.0) for one in figures[1:])
     gain = 100 * (best / steady - 1) if steady else 0.0
     answer = (
         f"4 KiB random writes after rests: at most {number(best)} IOPS, {percent(gain)} on the steady {number(steady)}."
@@ -130,7 +129,7 @@ def run_idle(plan: spec.Plan, bench: Open) -> Result:
 
 
 def run_cross(plan: spec.Plan, bench: Open) -> Result:
-    """Run cross stimulus recovery (section 12)."""
+    """Section 12."""
     moments = over_time.cross(plan, bench("cross-stimulus", 0.0, 0))
     by_line = lines(moments)
     ends = {line: mean_bandwidth(of[-5:]) for line, of in by_line.items()}
@@ -142,22 +141,22 @@ def run_cross(plan: spec.Plan, bench: Open) -> Result:
     back = recovered(after, first or 0.0)
     figures.append({"name": "back at 95 % of before", "value": back, "unit": "s"})
     if back is None:
-        change = f"then {rate(again)}, not back at 95 % of that"
+        said = f"then {rate(again)}, not back at 95 % of that"
     else:
-        change = f"back at 95 % of that {f'after {span(back * 1e9)}' if back else 'at once'}"
-    answer = f"Sequential writes {rate(first)} before random ones; {change}."
+        said = f"back at 95 % of that {f'after {span(back * 1e9)}' if back else 'at once'}"
+    answer = f"Sequential writes {rate(first)} before random ones; {said}."
     return Result([], moments, figures, answer, demand=spec.SEQUENTIAL.text())
 
 
 def recovered(after: Sequence[MomentDoc], level: float) -> float | None:
-    """Return the seconds until the rate reaches 95 % of a level and stays there; None if it never does."""
-    below = [n for n, moment in enumerate(after) if moment["cell"]["bandwidth_bytes_per_s"] < RECOVERED * level]
+    """Seconds until the rate is at 95 % of a level and stays there; None if it never does."""
+    below = [n for n, one in enumerate(after) if one["cell"]["bandwidth_bytes_per_s"] < RECOVERED * level]
     first = below[-1] + 1 if below else 0
     return None if first >= len(after) else after[first]["at_s"] - after[0]["at_s"]
 
 
 RECOVERED = 0.95
-"""Share of the earlier rate that counts as recovered. The specification leaves it to the plots; this value is ours."""
+"""Share of the rate before that counts as recovered. The specification leaves it to the plots; ours."""
 
 TESTS: dict[str, Test] = {
     "iops": Test("IOPS", "7", run_iops),
@@ -170,11 +169,11 @@ TESTS: dict[str, Test] = {
 
 
 RANDOM = ("iops", "write-saturation", "idle-recovery")
-"""Tests whose threads and depth the operator chooses."""
+"""Those whose threads and depth are the operator's."""
 
 
 def figure(name: str, cell: CellDoc | None, key: str) -> FigureDoc:
-    """Return one figure of a cell."""
+    """One figure of a cell."""
     if cell is None:
         return {"name": name, "value": None, "unit": ""}
     if key == "iops":

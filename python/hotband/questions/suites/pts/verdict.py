@@ -1,4 +1,4 @@
-"""A sentence about whether a run complies with the specification."""
+"""Whether a run is one by the specification, in a sentence."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from hotband.data.documents.pts import PtsDoc
 
 
 def verdict(document: PtsDoc) -> str:
-    """Return the sentence, which page and terminal share."""
-    specification = document["specification"]
-    what = f"PTS {specification['version']} {specification['drive_class']}"
-    if specification["compliant"]:
+    """Return the same for page and terminal."""
+    of = document["specification"]
+    what = f"PTS {of['version']} {of['drive_class']}"
+    if of["compliant"]:
         return f"{what}: compliant, {len(document['tests'])} tests."
-    reasons = specification["departures"]
+    reasons = of["departures"]
     more = f", and {len(reasons) - 1} more" if len(reasons) > 1 else ""
     return f"{what}: not compliant ({reasons[0]}{more})."
