@@ -33,8 +33,8 @@ def quick(result: QuickResult, question: QuickQuestion) -> Screen:
     """Return what the terminal shows of a quick test."""
     document = result.document
     invalid = [line for line in document["answer"] if line.startswith(INVALID)]
-    figures, *others = document["answer"][len(invalid) :]
-    first, *more = [*invalid, _quick_sentence(document) or figures, *others]
+    answers = document["answer"][len(invalid) :]
+    first, *more = [*invalid, _quick_sentence(document) or answers[0], *answers[1:]]
     return Screen(
         answer=first,
         more=more,
