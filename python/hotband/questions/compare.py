@@ -60,7 +60,7 @@ class Compared:
         return pl.DataFrame(rows, infer_schema_length=None)
 
     def to_dict(self) -> dict[str, Json]:
-        """All that `hotband compare --json` prints."""
+        """Return all that `hotband compare --json` prints."""
         return comparisons_data(self.comparisons)
 
     @public
@@ -117,7 +117,7 @@ def answer(question: CompareQuestion, _: Way) -> Compared:
 
 
 def _sides(given: Sides) -> list[Side]:
-    """The compared sides, in the order given."""
+    """Return the compared sides, in the order given."""
     of_paths = [[result for result in side if isinstance(result, Path)] for side in given]
     if all(len(paths) == len(side) for paths, side in zip(of_paths, given, strict=True)):
         return load_sides(of_paths)

@@ -177,7 +177,7 @@ def _in_thread(entropy: _core.Entropy, progress: Progress | None) -> _core.Entro
 
 @contextmanager
 def entropy_progress() -> Iterator[Progress]:
-    """A progress bar on stderr; it appears with the first call."""
+    """Yield a progress bar on stderr, which appears with the first call."""
     from rich.console import Console
     from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
     from rich.progress import Progress as Bar
@@ -237,7 +237,7 @@ class Entropy:
         return pl.DataFrame(rows, schema=schema, orient="row")
 
     def to_dict(self) -> EntropyDoc:
-        """All that `hotband measure entropy --json` prints, which `data=` of a run takes as a file; a copy."""
+        """Return a copy of the output of `hotband measure entropy --json`, which `data=` of a run accepts as a file."""
         return copy.deepcopy(self._report)
 
     def __repr__(self) -> str:

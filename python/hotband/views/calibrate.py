@@ -88,7 +88,7 @@ def _found_table(values: Sequence[Value]) -> Table:
 
 
 def _unknown(result: Calibrated) -> list[str]:
-    """Return the values that stay as in the product."""
+    """Return the values that the calibration left unchanged."""
     names = with_hidden([value.key for value in result.unknown], MOST_NAMED, "more value")
     return [f"Unknown, as the product has them: {', '.join(names)}"] if names else []
 

@@ -32,7 +32,7 @@ class DeviceDoc(TypedDict):
 
 
 class CpuDoc(TypedDict):
-    """Processors of the host; `is_virtual` where a hypervisor shares them."""
+    """Processors of the host; `is_virtual` if a hypervisor shares them."""
 
     model: str | None
     is_virtual: bool

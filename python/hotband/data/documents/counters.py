@@ -29,9 +29,9 @@ class ReadingDoc(TypedDict):
 
 class DeviceCountersDoc(TypedDict):
     """The section `counters` of a record: the device before and after a run. `write_amplification` is flash bytes per
-    host byte of the run, None if the device does not count flash bytes or the host wrote too little;
-    `endurance_bytes` what a host can write until 100 % are used, as `endurance_from` says: measured (in this run),
-    life (since it was new), device (its maker's estimate, less what was written)."""
+    host byte of the run, None if the device does not count flash bytes or the host wrote too little; `endurance_bytes`
+    is what a host can write until 100 % are used, and `endurance_from` its source: measured (in this run), life (since
+    the drive was new), device (its maker's estimate, less the bytes written)."""
 
     device: str
     at_begin: ReadingDoc

@@ -1,4 +1,4 @@
-"""Result of an emulated study, as in its JSON."""
+"""The result of an emulated study in JSON."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TypedDict
 
 
 class RequestDoc(TypedDict):
-    """Request for one machine: an equal one is not run again."""
+    """The request for one machine: a stored result of an equal request is reused."""
 
     program: str
     figure: str
@@ -66,7 +66,7 @@ class PartDoc(TypedDict):
 
 
 class EmulationDoc(TypedDict):
-    """All parts of a study that were asked for."""
+    """All requested parts of a study."""
 
     study: str
     title: str

@@ -1,4 +1,4 @@
-"""Measured next to predicted, as `hotband expect --json` and records have it."""
+"""Measured next to predicted figures, as in `hotband expect --json` and in records."""
 
 from __future__ import annotations
 

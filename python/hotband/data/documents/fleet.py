@@ -6,8 +6,8 @@ from typing import TypedDict
 
 
 class FigureDoc(TypedDict):
-    """A figure over the repetitions: its mean with the 95 % interval of the mean (`mean_low`, `mean_high`: what more
-    repetitions would narrow), and between what 95 % of the repetitions lie (`low`, `high`: what one fleet may see)."""
+    """A figure over the repetitions: its mean with the 95 % interval of the mean (`mean_low`, `mean_high`), which more
+    repetitions would narrow, and the range of 95 % of the repetitions (`low`, `high`), which a single fleet may see."""
 
     mean: float
     mean_low: float
@@ -29,10 +29,10 @@ class SparesDoc(TypedDict):
 
 
 class LossDoc(TypedDict):
-    """Loss of data: expected events, of them by a failure too many, the chance of at least one, bytes lost; `seen` are
-    losses that happened in the repetitions, which are in the expected ones where another failure was likely.
-    `independent` is what independent drives with exponential lives, of which as many fail, would lose (the Markov
-    chain of `hotband reliability`); `is_exact` says whether that is this very fleet, which then has
+    """Loss of data: expected events, those of them by a failure that exceeds the redundancy, the chance of at least
+    one, bytes lost. `seen` are losses in the repetitions, which are part of the expected ones if another failure was
+    likely. `independent` is the loss of independent drives with exponential lives and as many failures (the Markov
+    chain of `hotband reliability`); `is_exact` states whether that is this very fleet, which then has
     `within_interval`."""
 
     events: FigureDoc

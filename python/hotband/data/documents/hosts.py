@@ -6,8 +6,8 @@ from typing import TypedDict
 
 
 class HostDoc(TypedDict):
-    """A host that issued I/Os, as the section `hosts` of a record: its fio, between which seconds its clock is ahead of
-    ours, and its context, which is not known."""
+    """A host that issued I/Os: its fio, the range in seconds by which its clock is ahead of ours, and its context,
+    which is unknown."""
 
     host: str
     version: str

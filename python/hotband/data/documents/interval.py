@@ -1,5 +1,5 @@
-"""JSON documents of intervals, key by key, for mypy (docs/guides/intervals.md). Shares are of one; `low` and `high` are
-in the unit of the figure that they are of."""
+"""JSON documents of intervals, key by key, for mypy (docs/guides/intervals.md). Shares are from 0 to 1; `low` and
+`high` are in the unit of their figure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hotband.data.documents.study import IntervalDoc
 
 
 class BoundsDoc(TypedDict):
-    """The ends of an interval whose level is stated once for many figures."""
+    """The ends of an interval whose level is stated once for several figures."""
 
     low: float
     high: float
@@ -74,9 +74,10 @@ class WhyFigureDoc(TypedDict):
 
 
 class RunIntervalsDoc(TypedDict):
-    """The intervals of a run, as its record keeps them. `runs` counts all that were simulated for them, `ios` their
-    I/Os; `refused` are draws that the model refused and that were replaced; `duration_ns` is the measured time of a
-    draw; `values` those that were drawn, `without_effect` those that a screening left out; `rests_on` the evidence."""
+    """The intervals of a run in its record. `runs` counts all runs that were simulated for them, `ios` their I/Os;
+    `refused` counts samples that the model refused and that were replaced; `duration_ns` is the measured time of a
+    sample; `values` are the sampled values, `without_effect` those that a screening left out; `rests_on` is the
+    evidence."""
 
     level: float
     draws: int

@@ -23,8 +23,8 @@ class WindowDoc(TypedDict):
 
 
 class TrackedDoc(TypedDict):
-    """A variable that was followed to steady state: its value in every round, and the window that is steady, else the
-    last five rounds."""
+    """A variable that is tracked to steady state: its value in every round, and the steady window, else the last five
+    rounds."""
 
     name: str
     unit: str
@@ -34,8 +34,8 @@ class TrackedDoc(TypedDict):
 
 
 class LoopDoc(TypedDict):
-    """Rounds of cells until steady: what was followed, every cell of every round, and each cell's mean over the
-    measurement window (of latencies: maximum over it, and the 99.999th percentile's largest)."""
+    """Rounds of cells until steady state: the tracked variables, every cell of every round, and each cell's mean over
+    the measurement window (for latencies the maximum, and the largest 99.999th percentile)."""
 
     name: str
     unit: str
@@ -47,8 +47,8 @@ class LoopDoc(TypedDict):
 
 
 class MomentDoc(TypedDict):
-    """One cell of a test over time: when it began since the test's first, the drive's capacities written since then,
-    and what it measured."""
+    """One cell of a test over time: its start after the first one's, the drive capacities written since then, and its
+    measurements."""
 
     line: str
     at_s: float

@@ -1,6 +1,6 @@
 """The JSON document of a record, key by key (docs/guides/records.md), for mypy: `RecordDoc` and its parts.
 
-Units end the names. A key that is there only in some records is `NotRequired`; None means that it is not known, or that
+Units end the names. A key that only some records have is `NotRequired`; None means that the value is unknown, or that
 nothing was measured. Imported records omit values that their tool does not report.
 """
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from hotband.data.documents.states import StateKeptDoc
 
 
-# Latencies that a summary has, and what a table shows of them.
+# Latencies of a summary, and their display in tables.
 Percentile = Literal["latency_p50_ns", "latency_p99_ns", "latency_p999_ns", "latency_max_ns"]
 Tracked = Literal["iops", "bandwidth_bytes_per_s", "latency_mean_ns"]
 
@@ -56,7 +56,7 @@ class TimesDoc(TypedDict):
 
 
 class FiguresDoc(TypedDict):
-    """Rates and latencies of some I/Os. Counts and rates are None only where a tool did not count."""
+    """Rates and latencies of some I/Os. Counts and rates are None only if an imported tool did not count."""
 
     iops: float | None
     bandwidth_bytes_per_s: float | None
@@ -75,7 +75,7 @@ class FiguresDoc(TypedDict):
 
 
 class SummaryDoc(FiguresDoc):
-    """Figures of reads and writes together, and of each direction alone."""
+    """Figures of reads and writes together, and of each direction."""
 
     read: FiguresDoc
     write: FiguresDoc
@@ -84,7 +84,7 @@ class SummaryDoc(FiguresDoc):
 
 
 class StreamDoc(TypedDict):
-    """One stream: what each direction did."""
+    """One stream, with the figures of each direction."""
 
     name: str
     read: Side
@@ -105,7 +105,7 @@ class TargetDoc(TypedDict):
 
 
 class RepairSpecDoc(TypedDict):
-    """Failures and spares as they were asked for."""
+    """The requested failures and spares."""
 
     fail: list[str]
     spare: int
@@ -152,7 +152,7 @@ class SequenceDoc(TypedDict):
 
 
 class PowerStateDoc(TypedDict):
-    """A state of a drive that draws more than rest."""
+    """A state in which a drive draws more than idle power."""
 
     state: str
     power_w: float
@@ -183,7 +183,7 @@ class PartDoc(TypedDict):
 
 
 class EnergyDoc(TypedDict):
-    """Energy of all drives whose draw is known."""
+    """Energy of all drives whose power is known."""
 
     energy_j: float
     energy_low_j: float
@@ -207,7 +207,7 @@ class CachesDoc(TypedDict):
 
 
 class DriveStateDoc(TypedDict):
-    """Drives that are identical: how their caches are set, and what they held when time began (None for a disk)."""
+    """A group of identical drives: their cache settings, and their contents at the start (None for a disk)."""
 
     drives: list[str]
     product: str
@@ -223,7 +223,7 @@ class DriveStateDoc(TypedDict):
 
 
 class ControllerStateDoc(TypedDict):
-    """A controller with a cache, and how it is set."""
+    """A controller with a cache, and its settings."""
 
     name: str
     write_cache: str
@@ -408,7 +408,7 @@ class SmartDoc(TypedDict):
 
 
 class DataDoc(TypedDict):
-    """Compressibility of a stream's data, as it was used."""
+    """Compressibility of a stream's data, as used in the run."""
 
     stream: str
     mean: float
@@ -418,7 +418,7 @@ class DataDoc(TypedDict):
 
 
 class SamplesDoc(TypedDict):
-    """fio's own search for steady state."""
+    """fio's own check for steady state."""
 
     source: str
     rule: str
@@ -429,7 +429,7 @@ class SamplesDoc(TypedDict):
 
 
 class SeriesDoc(TypedDict):
-    """The interval of the tables over time and the files that hold them, next to the record."""
+    """The interval of the tables over time, and the files with these tables, next to the record."""
 
     interval_ns: int | None
     file: str
@@ -456,8 +456,8 @@ class ExpectedHereDoc(TypedDict):
 
 
 class UnmodelledDoc(TypedDict):
-    """Something that is not modelled and moves the figures of a run: `what` it is ("md-thread", "flash-pool",
-    "flash-raidz", "smr-rebuild"), of which layout or drive, and the note."""
+    """An unmodelled mechanism that changes the figures of a run: its name (`what`: "md-thread", "flash-pool",
+    "flash-raidz", "smr-rebuild"), its layout or drive, and the note."""
 
     what: str
     part: str
@@ -516,7 +516,7 @@ class RecordDoc(TypedDict):
 
 
 def source_file(record: RecordDoc) -> str:
-    """Return the file that an imported record is from; empty for the runs of Hotband, also those through fio."""
+    """Return the source file of an imported record; empty for runs of Hotband, including those through fio."""
     source: object = record.get("source")
     if record["target"].get("kind") in (KIND_EMULATED, KIND_REAL):
         return ""
@@ -529,17 +529,17 @@ def side_of(stream: StreamDoc, direction: str) -> Side | None:
 
 
 def figures_of(summary: SummaryDoc, direction: str) -> FiguresDoc | None:
-    """The figures of a direction; None if there are none."""
+    """Return the figures of a direction; None if there are none."""
     return cast("Mapping[str, FiguresDoc | None]", summary).get(direction) or None
 
 
 def known(value: float | None) -> float:
-    """A rate or latency of a Hotband run with I/Os, which is always measured."""
+    """Return a rate or latency of a Hotband run with I/Os, which is always measured."""
     assert value is not None, "a run of the engine counts its I/Os"
     return value
 
 
 def interval_of(record: RecordDoc) -> object:
-    """The interval of the tables over time in ns, as in the record; None if it has none."""
+    """Return the interval of the tables over time in ns, as in the record; None if it has none."""
     series: object = record.get("series")
     return series.get("interval_ns") if isinstance(series, dict) else None

@@ -15,7 +15,7 @@ class TraceTimesDoc(TypedDict):
 
 
 class TraceSideDoc(TypedDict):
-    """I/Os of one direction that were served both times: as they were recorded, and as they were now."""
+    """I/Os of one direction that completed both times: as recorded, and as replayed."""
 
     count: int
     recorded: TraceTimesDoc
@@ -23,7 +23,7 @@ class TraceSideDoc(TypedDict):
 
 
 class TraceBeyondDoc(TypedDict):
-    """Addresses of a trace that did not fit on their volume: how they were moved, and I/Os that were."""
+    """Addresses of a trace beyond their volume: how they were moved, and the number of moved I/Os."""
 
     how: Literal["wrap", "scale"]
     moved: int
@@ -48,9 +48,9 @@ class TraceDoc(TypedDict):
 
 
 class ComparedDoc(TypedDict):
-    """Latencies of I/Os as they were measured and as they were replayed. Shares are of the measured mean, and None
-    if it is zero; `rms_ns` is that of single I/Os, and None for two traces with different I/Os; `ios_replayed` is the
-    number of I/Os of the second trace, if it differs."""
+    """Latencies of I/Os as measured and as replayed. Shares are of the measured mean, and None if it is zero; `rms_ns`
+    is that of single I/Os, and None for two traces with different I/Os; `ios_replayed` is the number of I/Os of the
+    second trace, if it differs."""
 
     ios: int
     ios_replayed: NotRequired[int]

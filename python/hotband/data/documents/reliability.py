@@ -6,7 +6,7 @@ from typing import NotRequired, TypedDict
 
 
 class LayoutDoc(TypedDict):
-    """The layout that is assessed; `usable_bytes` is of the whole, `member_bytes` of a drive's part in it."""
+    """The assessed layout; `usable_bytes` are those of the whole, `member_bytes` those of a drive's part in it."""
 
     name: str
     kind: str

@@ -25,7 +25,7 @@ class PlaceDoc(TypedDict):
 
 
 class LinearDoc(TypedDict):
-    """The transfer curve; `mean` over the surface by direction."""
+    """The transfer curve, and its `mean` over the surface by direction."""
 
     read: list[PlaceDoc]
     write: list[PlaceDoc]
@@ -129,7 +129,7 @@ class ApplicationDoc(TypedDict):
 
 
 class EnergyByPatternDoc(TypedDict):
-    """Watts and joules by server pattern, with the ends that the ranges of the drives' power values leave open."""
+    """Watts and joules by server pattern, with their ranges from the drives' power values."""
 
     queue_depth: int
     idle_w: float
@@ -142,7 +142,7 @@ class EnergyByPatternDoc(TypedDict):
 
 
 class GroupDoc(TypedDict):
-    """The geometric mean of a group, and of how many figures it is."""
+    """The geometric mean of a group, and the number of its figures."""
 
     group: str
     title: str
@@ -153,7 +153,7 @@ class GroupDoc(TypedDict):
 
 
 class MachineDoc(TypedDict):
-    """The machine under review."""
+    """The reviewed machine."""
 
     name: str
     title: str
@@ -193,8 +193,9 @@ class PartsDoc(TypedDict):
 
 
 class ReviewIntervalsDoc(TypedDict):
-    """The intervals of a review: in `level` percent of such cases they hold their figure. They rest on `draws` of its
-    `values`; `refused` were refused by the model and replaced; `runs` and `ios` are of all draws and other seeds."""
+    """The intervals of a review, which contain their figure in `level` percent of such cases. They rest on `draws`
+    samples of its `values`; `refused` samples were refused by the model and replaced; `runs` and `ios` are those of all
+    samples and other seeds."""
 
     level: float
     draws: int
@@ -227,7 +228,7 @@ class GroupRatiosDoc(TypedDict):
 
 
 class ComparisonIntervalsDoc(TypedDict):
-    """The intervals of a comparison, of draws that its machines share."""
+    """The intervals of a comparison, from samples that its machines share."""
 
     level: float
     draws: int

@@ -1,4 +1,4 @@
-"""One run, as it is requested."""
+"""A requested run."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ MOST_SPARES = 2**32 - 1
 
 @dataclass(frozen=True)
 class Repair:
-    """Drives that fail (DRIVE@TIME each), spares for them, the most a rebuild writes in a second and how long after a
-    failure it begins, as text."""
+    """Failing drives (DRIVE@TIME each), their spares, the most that a rebuild writes per second, and its delay after a
+    failure, as text."""
 
     fail: tuple[str, ...] = ()
     spares: int = 0
@@ -24,12 +24,12 @@ class RunSpec:
     """One run as the user requests it.
 
     `machine` is a catalog drive, a short form or a TOML file; `workload` a catalog name, a TOML file, a job file of
-    another tool or a trace. If their texts are given, they are only the names that errors use. `set` holds `--set`
-    pairs; `out` is the folder for the record (None writes nothing); of several runs those of the largest
-    `weight` start first. A run `after` another (its id) begins on the machine as that one left it. `events` happen to
-    it at given times ("at 60 s: fail d3"). `precision` ("1 %") ends measured phases when their figures are precise,
-    "off" runs them in full. With `in_use`, solid-state drives whose state neither workload nor `set` names are
-    preconditioned first, by default at a model size at which that takes seconds.
+    another tool or a trace. If their texts are given, these are only names for errors. `set` holds `--set` pairs; `out`
+    is the folder for the record (None writes nothing); runs with the largest `weight` start first. A run `after`
+    another (its id) begins with the state of the machine that the other left. `events` happen to it at given times ("at
+    60 s: fail d3"). `precision` ("1 %") ends measured phases when their figures are precise, "off" runs them in full.
+    With `in_use`, solid-state drives whose state neither workload nor `set` names are preconditioned first, by default
+    at a model size at which that takes seconds.
     """
 
     id: str

@@ -58,8 +58,8 @@ class Times:
 
 @dataclass(frozen=True)
 class Kind:
-    """Reads, writes, flushes or trims: answers, those with errors, bytes; latency as the model meant it, and from the
-    arrival of a request to its answer being handed over."""
+    """Reads, writes, flushes or trims: number of completions, of those with errors, and of bytes; the latency of the
+    model, and that from the arrival of a request to its completion by the server."""
 
     kind: str
     count: int
@@ -99,7 +99,7 @@ class Serving:
 
     @property
     def answers(self) -> int:
-        """Answers of all kinds, those with errors too."""
+        """Return the completions of all kinds, including those with errors."""
         return sum(kind.count + kind.errors for kind in self.kinds)
 
 

@@ -38,9 +38,8 @@ class Asked(TypedDict):
 class Source(TypedDict):
     """`began` and `ended` are UTC in ISO 8601, whole seconds; `target` as the tool names it.
 
-    `elapsed_ns` is the time since the tool began, `job_errors` how its jobs ended if that is no success.
-    `latency` is which of fio's latencies the figures are of: `lat` or `clat`; `job_cpu_pct` how much of a processor the
-    job used that used least of it, in percent.
+    `elapsed_ns` is the time since the tool began, `job_errors` how its jobs ended if that is no success. `latency`
+    names fio's latency of the figures: `lat` or `clat`; `job_cpu_pct` is the lowest processor use of a job, in percent.
     """
 
     tool: str
@@ -58,12 +57,12 @@ class Source(TypedDict):
 
 
 def nothing_asked() -> Asked:
-    """All of it unknown, for an importer to fill in."""
+    """Return settings that are all unknown, for an importer to fill in."""
     return cast("Asked", dict.fromkeys(Asked.__annotations__))
 
 
 def iso(epoch_s: float | None) -> str | None:
-    """Seconds since 1970 as UTC, cut to whole seconds; None for None and for times without a date."""
+    """Return seconds since 1970 as UTC, cut to whole seconds; None for None and for times without a date."""
     if epoch_s is None or not 0 < epoch_s <= _LAST_SECOND:
         return None
     return datetime.fromtimestamp(int(epoch_s), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

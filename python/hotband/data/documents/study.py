@@ -25,7 +25,8 @@ class NamedFigure(TypedDict):
 
 
 class BlindDoc(TypedDict):
-    """Prediction of a figure before it was seen, its error by today's rule, and the commit `of` the model behind it."""
+    """The prediction of a figure before it was seen, its error by the current rule, and the commit `of` the model
+    behind it."""
 
     predicted: float
     error_pct: float | None
@@ -51,9 +52,8 @@ class FigureDoc(NamedFigure):
 
 
 class ListedFigureDoc(FigureDoc):
-    """A figure as a result lists it: with its class (`figureclass.FigureClass`), whether an account of errors counts
-    it (of each measurement one is), what was predicted of it before it was seen, and the interval of its prediction
-    if it has one."""
+    """A figure in a result: with its class (`figureclass.FigureClass`), whether it counts among the errors (one figure
+    per measurement does), the prediction made before it was seen, and the interval of its prediction if it has one."""
 
     figure_class: str
     counted: bool
@@ -133,9 +133,9 @@ class CoverageDoc(TypedDict):
 
 
 class ClassErrorsDoc(TypedDict):
-    """Errors of the figures of one class, each measurement once: of those seen while the models were built, and of
-    those that were predicted `blind`, as they were predicted then and as they are now. `coverage` is None if no
-    prediction has an interval."""
+    """Errors of the figures of one class, each measurement once: those of figures seen while the models were built, and
+    those of `blind` predictions, at the time and with the current model. `coverage` is None if no prediction has an
+    interval."""
 
     figure_class: str
     seen: ErrorsDoc
@@ -145,7 +145,7 @@ class ClassErrorsDoc(TypedDict):
 
 
 class GoalDoc(TypedDict):
-    """A bound on the errors of some figures, seen and released together, and these errors; `holds` is None without
+    """A goal for the errors of some figures, seen and released together, and these errors; `holds` is None without
     figures."""
 
     figures: str
@@ -157,7 +157,7 @@ class GoalDoc(TypedDict):
 
 
 class MissedErrorDoc(TypedDict):
-    """The error of one figure, today's and, if it was predicted blind, that of then."""
+    """The current error of one figure and, if it was predicted blind, the error at the time."""
 
     metric: str
     error_pct: float
@@ -181,7 +181,7 @@ class StudyErrorsDoc(TypedDict):
 
 
 class AccountDoc(TypedDict):
-    """The errors of all studies: of each, of all together, and the targets."""
+    """The errors of all studies: of each, of all together, and the goals."""
 
     studies: dict[str, StudyErrorsDoc]
     totals: list[ClassErrorsDoc]
@@ -241,14 +241,14 @@ class ResponsePointDoc(TypedDict):
 
 
 class LatencyRuleDoc(TypedDict):
-    """A latency at which the loads of a group ask for IOPS."""
+    """A latency at which the loads of a group read IOPS."""
 
     group: str
     latency_mean_ms: float
 
 
 class ResponseDoc(TypedDict):
-    """Response curves: predicted and published points, and the latencies that are asked about."""
+    """Response curves: predicted and published points, and the latencies at which IOPS are read."""
 
     points: list[ResponsePointDoc]
     rules: list[LatencyRuleDoc]
@@ -310,7 +310,7 @@ class WhyDoc(DriveWorkDoc):
 
 
 class AssumptionDoc(TypedDict):
-    """A value that predictions rest on, with its source: one of the study's own, or one of a drive."""
+    """An assumption of predictions, with its source: one of the study, or a value of a drive."""
 
     part: str
     key: str
@@ -323,8 +323,8 @@ class AssumptionDoc(TypedDict):
 
 
 class MovedDoc(TypedDict):
-    """An assumption that moves a prediction, in percent of the nominal one: the figure it moves most, and all that it
-    moves (`figures`: by id, then by end)."""
+    """An assumption that changes a prediction, in percent of the nominal one: the figure that it changes most, and all
+    figures that it changes (`figures`: by id, then by end)."""
 
     name: str
     low: str
@@ -349,7 +349,7 @@ class RefusedSwingDoc(TypedDict):
 
 
 class SwingsDoc(TypedDict):
-    """The assumptions that move a prediction."""
+    """The assumptions that change a prediction."""
 
     command: str
     text: str
@@ -387,8 +387,8 @@ class RunDoc(TypedDict):
 
 
 class StudyDoc(TypedDict):
-    """A study's result. `answer` is None if not all loads were run, and of a study that has none; `only` names the
-    loads where not all were run, `untrusted` says why there are no claims, `report` is the page that was written."""
+    """A study's result. `answer` is None if not all loads were run, and for a study without one; `only` names the loads
+    if not all were run, `untrusted` is the reason why there are no claims, `report` the path of the written page."""
 
     study: str
     title: str

@@ -6,8 +6,8 @@ from typing import TypedDict
 
 
 class AnswerPointDoc(TypedDict):
-    """A value of an answer's chart: of a `machine`, in the `row` or of the series that it names, in a chart against
-    queue depth at `qd`; None if nothing is published or predicted."""
+    """A value of an answer's chart: of a `machine`, in the `row` or the series that it names, and at `qd` in a chart
+    over queue depth; None if nothing is published or predicted."""
 
     machine: str
     row: str
@@ -17,7 +17,7 @@ class AnswerPointDoc(TypedDict):
 
 
 class AnswerRuleDoc(TypedDict):
-    """A value that the others of a chart are measured by, with its text."""
+    """A reference value for the others of a chart, with its text."""
 
     at: float
     text: str

@@ -1,4 +1,5 @@
-"""The tables of a workload's text that Python writes or reads, for mypy; the engine knows more keys and checks all."""
+"""The tables of a workload's text that Python writes or reads, for mypy; the engine knows further keys and checks all
+of them."""
 
 from __future__ import annotations
 
@@ -19,8 +20,8 @@ class LoadTable(TypedDict):
 
 
 class StreamKeys(TypedDict, total=False):
-    """Keys of a stream besides its size and direction: weights of sizes, its range of addresses, its start, its own
-    load."""
+    """Keys of a stream in addition to its size and direction: weights of sizes, its range of addresses, its start, its
+    own load."""
 
     sizes: dict[str, float]
     range: list[str]
@@ -38,7 +39,7 @@ class StreamTable(StreamKeys, total=False):
 
 
 class PhaseKeys(TypedDict, total=False):
-    """Keys of a phase besides its length: its streams, and the number of threads."""
+    """Keys of a phase in addition to its length: its streams, and the number of threads."""
 
     streams: list[str]
     threads: int
@@ -83,7 +84,7 @@ class PreconditionTable(TypedDict):
 
 
 class WorkloadKeys(TypedDict, total=False):
-    """Keys of a workload besides streams and phases."""
+    """Keys of a workload in addition to streams and phases."""
 
     load: LoadTable
     scripts: list[ScriptTable]

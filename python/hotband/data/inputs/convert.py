@@ -1,4 +1,4 @@
-"""From one form of a workload to another: the catalog, TOML, job files in; TOML, fio and vdbench out."""
+"""Convert a workload from one form to another: from the catalog, TOML or job files to TOML, fio or vdbench."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FORMS = ("toml", "fio", "vdbench")
 class ConvertWorkloadQuestion(Question):
     """Convert a workload or job file to another format, and list exact, approximated and ignored options.
 
-    The result has the `text` and `losses`, what became of each option. Raises UserError for a mistake, and for a
+    The result has the `text` and `losses`, the result for each option. Raises UserError for a mistake, and for a
     workload that a job file cannot express.
     """
 
@@ -43,7 +43,7 @@ class ConvertWorkloadQuestion(Question):
     target: str | None = asks("Device or file on which a written job runs.", default=None, metavar="PATH")
 
     def text(self, converted: Converted) -> str:
-        """Return the workload if no file is named for it."""
+        """Return the workload if no output file is named."""
         return converted.text if self.output is None else ""
 
     def written(self, converted: Converted, _: Path | None) -> list[str]:
@@ -64,7 +64,7 @@ def answer(question: ConvertWorkloadQuestion, _: Way) -> Converted:
 
 
 def form_of(output: Path) -> str:
-    """Return the form that belongs to the ending of a name. Raises UserError."""
+    """Return the form for the suffix of a file name. Raises UserError."""
     form = "toml" if output.suffix == ".toml" else WRITTEN.get(output.suffix.lower(), "")
     if not form:
         endings = ", ".join([".toml", *WRITTEN])
@@ -73,13 +73,13 @@ def form_of(output: Path) -> str:
 
 
 def text_named(name: str) -> str:
-    """The TOML text of a workload of the catalog, of a file or of a job file."""
+    """Return the TOML text of a workload of the catalog, of a file or of a job file."""
     text = text_of(name, "workload")
     return str(entries.workload(name)["text"]) if text is None else text
 
 
 def converted_to(name: str, text: str, form: str, target: str | None) -> Converted:
-    """The workload whose TOML is `text` as "toml", "fio" or "vdbench". Raises UserError if it has a mistake."""
+    """Return the workload whose TOML is `text` as "toml", "fio" or "vdbench". Raises UserError if it has a mistake."""
     if form not in FORMS:
         raise UserError("to", "", form, f"expected one of {', '.join(FORMS)}")
     read = "\n".join(notes_of(text))

@@ -1,6 +1,6 @@
 """Events of a run's machine as text: `at 60 s: fail d3`, `at 30 s: power-off`.
 
-The engine reads these texts; here they are only checked early, and errors name the option that they came from.
+The engine reads these texts; here they are only checked early, so that errors name their option.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from hotband.base.errors import UserError
 
 
 def check_events(events: Sequence[str], where: str = "question.events") -> None:
-    """Return whether all texts are events. Raises UserError for the first that is none."""
+    """Check that all texts are events. Raises UserError for the first that is not."""
     try:
         _core.check_events(list(events))
     except _core.SpecError as error:

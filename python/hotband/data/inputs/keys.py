@@ -13,7 +13,7 @@ from hotband.data.inputs.words import FIO_WORDS
 
 @dataclass(frozen=True)
 class SetKey:
-    """A key: whose it is (`part`: workload, app, drive NAME, daemon NAME), its current value (None if it has none, or
+    """A key: its owner (`part`: workload, app, drive NAME, daemon NAME), its current value (None if it has none, or
     several in different streams), its allowed values, its meaning, and its name in fio."""
 
     key: str
@@ -24,12 +24,12 @@ class SetKey:
     fio: str | None
 
     def data(self) -> dict[str, str | None]:
-        """Return it as plain data."""
+        """Return the key as plain data."""
         return asdict(self)
 
 
 def set_keys(workload: str, machine: str, set: tuple[tuple[str, str], ...] = ()) -> list[SetKey]:
-    """Every key that `set` takes for a workload on a machine. Raises UserError."""
+    """Return every key that `set` accepts for a workload on a machine. Raises UserError."""
     words = {ours: fio for fio, ours in FIO_WORDS.items()}
     with mistakes_of(machine):
         rows = _core.set_keys(

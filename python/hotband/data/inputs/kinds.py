@@ -1,4 +1,4 @@
-"""Types of fields of questions that faces take in forms of their own: a machine is a name on the command line, and also
+"""Types of questions' fields that each face accepts in its own form: a machine is a name on the command line, and also
 a text or a dict in Python."""
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ else:
 
 Machine = Annotated[Named, "machine"]
 Machines = Annotated[tuple[Named, ...], "machines"]
-"""Also such whose number of drives is left open."""
+"""Machines, whose number of drives may be open."""
 Drive = Annotated[Named, "drive"]
 """A product, which may be a file."""
 Targets = Annotated[tuple[str, ...], "targets"]
@@ -43,21 +43,21 @@ Workloads = Annotated[tuple[Named, ...], "workloads"]
 Settings = Annotated[tuple[tuple[str, str], ...], "settings"]
 """Pairs of `--set`, and of `set` and the further arguments of a function."""
 Rate = Annotated[str, "rate"]
-"""I/Os a second as text, also several: in Python also numbers."""
+"""I/Os per second as text, possibly several; in Python also numbers."""
 Values = Annotated[tuple[tuple[str, str], ...], "values"]
 """Like `Settings`, for a function that takes no further arguments."""
 Axes = Annotated[tuple[tuple[str, Any], ...], "axes"]
 """Like `Settings`, with several values for each key: text as on the command line, a value, or a tuple."""
 Seeds = Annotated[Any, "seeds"]
-"""A root of randomness; in Python also several."""
+"""A root seed; in Python also several."""
 AlikeWorkloads = Annotated[tuple[Named, ...], "alike workloads"]
-"""A workload; in Python also several, which have names of their own."""
+"""A workload; in Python also several, each with a name."""
 Texts = Annotated[tuple[str, ...], "texts"]
 """Texts, which may have commas."""
 WorkloadName = Annotated[str, "workload name"]
 DaemonName = Annotated[str, "daemon name"]
 DriveWords = Annotated[tuple[str, ...], "drive words"]
-"""Names of drives, and words that filter them: in Python an argument each."""
+"""Names of drives, and words that filter them; in Python one argument each."""
 Lines = Annotated[tuple[tuple[str, str], ...], "lines"]
 """Further options of the command line, and further arguments of Python, that no field names: pairs of name and
 value."""
@@ -82,15 +82,15 @@ Names = Annotated[tuple[str, ...], "names"]
 """Several words, also as a text with commas."""
 
 Filters = Annotated[tuple[str, ...], "filters"]
-"""Several texts, each with an option of its own on the command line; in Python also numbers."""
+"""Several texts, each with its own option on the command line; in Python also numbers."""
 Columns = Annotated[Mapping[str, object], "columns"]
 """Columns of a table by their meaning: KEY=COLUMN,... on the command line."""
 TomlTable = Annotated[Mapping[str, object], "table"]
-"""Keys of a TOML table with their values, of Python alone."""
+"""Keys of a TOML table with their values, for Python only."""
 Share = Annotated[str, "share"]
 """A share, such as 1/1000: in Python also a number."""
 EachName = Annotated[tuple[str, ...], "each name"]
-"""Like `Names`, with names that are given twice; text without names is unchanged."""
+"""Like `Names`, with repeated names; text without names is unchanged."""
 
 
 def paths_of(records: Records) -> list[Path]:

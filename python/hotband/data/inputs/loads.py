@@ -1,7 +1,8 @@
 """Workloads of trials: the same streams at a given rate or number of outstanding I/Os, for the time that a trial needs.
 
-Left out: what only a longer run shows. A trial measures a number of I/Os, after a warm-up that ends with its own
-time or after a fifth as many, so that a hundred trials take seconds on any machine; a time that the user sets is kept.
+Left out: effects that only a longer run shows. A trial measures a number of I/Os, after a warm-up that ends with its
+own time or after a fifth as many, so that a hundred trials take seconds on any machine; a time that the user sets
+stays.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from hotband.base.text.values import Toml
 
 WARM_UP = 5
-"""A warm-up ends after the I/Os that are measured divided by this, if its own time is longer."""
+"""Ratio of measured I/Os to those of the warm-up, which ends earlier if its own time is shorter."""
 ENDS = ("duration", "ios", "until", "operations", "until_precise", "until_done")
 """Keys that end a measured phase (docs/guides/workloads.md)."""
 LOOP_KEYS = ("qd", "depth", "threads", "think", "rate_iops")
@@ -28,25 +29,25 @@ OPEN = ("open", "bursts", "arrivals")
 """Loops that issue I/Os at their own times, whether or not earlier ones have completed: their rate is not a figure of
 the machine."""
 IN_A_ROW = "in_a_row"
-"""Key of `[load]` besides its kind: the order of its streams."""
+"""Key of `[load]` in addition to its kind: the order of its streams."""
 
 
 class Load:
-    """The text of a workload, to be changed."""
+    """The text of a workload, to change."""
 
     def __init__(self, text: str, name: str) -> None:
         self.name = name
         lines = text.split("\n")
-        # What a converted job says of itself stands in comments on top.
+        # A converted job begins with comments about its conversion.
         self.head = [line for line in lines[: _first_key(lines)] if line.startswith("#")]
         self.table: dict[str, Toml] = loads(text, name)
 
     def text(self) -> str:
-        """The workload as TOML."""
+        """Return the workload as TOML."""
         return "\n".join([*self.head, "", tomlkit.dumps(self.table)])
 
     def measured(self) -> list[dict[str, Toml]]:
-        """The phases that are measured."""
+        """Return the measured phases."""
         return [phase for phase in _tables(self.table, "phases") if phase.get("measure")]
 
     def with_ios(self, ios: int) -> Load:
@@ -104,7 +105,7 @@ class Load:
             _weights(with_load)
 
     def says(self) -> str:
-        """Return the workload's own load, in words."""
+        """Describe the workload's own load."""
         return {frozenset({"closed"}): "a closed loop", frozenset({"open"}): "an open loop"}.get(
             frozenset(self._kinds()), "loops of several kinds"
         )
@@ -115,14 +116,14 @@ class Load:
         return bool(kinds := self._kinds()) and kinds <= set(OPEN)
 
     def _kinds(self) -> set[str]:
-        """The kinds of its loops."""
+        """Return the kinds of its loops."""
         loads = [self.table["load"]] if "load" in self.table else []
         loads += [stream["load"] for stream in _tables(self.table, "streams") if "load" in stream]
         return {kind for load in loads if isinstance(load, dict) for kind in load if kind != IN_A_ROW}
 
     def mean_bytes(self) -> float | None:
-        """The mean size of its I/Os by the shares of its streams; None if it has no loop that they share, or a size
-        is missing."""
+        """Return the mean size of its I/Os by the shares of its streams; None if they share no loop, or a size is
+        missing."""
         every = _tables(self.table, "streams")
         streams = [every[index] for index in sorted(self.varied())]
         if not streams or (len(streams) > 1 and "load" not in self.table):
@@ -135,7 +136,7 @@ class Load:
 
 
 def _first_key(lines: Sequence[str]) -> int:
-    """The first line that is neither a comment nor empty."""
+    """Return the index of the first line that is neither a comment nor empty."""
     return next((n for n, line in enumerate(lines) if line.strip() and not line.startswith("#")), len(lines))
 
 
@@ -145,8 +146,8 @@ def _tables(table: Mapping[str, Toml], key: str) -> list[dict[str, Any]]:
 
 
 def _weights(streams: Sequence[Mapping[str, Any]]) -> list[float]:
-    """The shares of a rate that streams with loops of their own get: in proportion to their rates, or to their I/Os
-    outstanding if all loops are closed."""
+    """Return the shares of a rate for streams with loops of their own: in proportion to their rates, or to their
+    outstanding I/Os if all loops are closed."""
     rates = [stream["load"].get("open", {}).get("rate_iops") for stream in streams]
     closed = [stream["load"].get("closed") for stream in streams]
     if all(closed):

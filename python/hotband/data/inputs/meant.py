@@ -1,4 +1,4 @@
-"""Names of another kind than expected: a kind of drive, a workload in place of a machine, a drive in place of a
+"""Refuse names of another kind than expected: a kind of drive, a workload in place of a machine, a drive in place of a
 workload, a device of this computer."""
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from hotband.data.catalog.names import drive_names, workload_names
 DEVICE = re.compile(r"/dev/(?:sd|hd|vd|xvd|nvme|mmcblk|md|dm-|zd|mapper/|disk/)\S*")
 """Block devices of Linux by their names (Documentation/admin-guide/devices.txt of the kernel)."""
 NEAR = 3
-"""Names of a kind that an error lists."""
+"""Most names of a kind that an error lists."""
 
 
 def refuse_other_names(name: str, what: str) -> None:
-    """Raises UserError for a name of something else than a "machine" or a "workload"."""
+    """Raise UserError for the name of anything but a "machine" or a "workload"."""
     if what == "workload":
         if name in drive_names():
             accepted = f"is a drive, not a workload; expected a workload, and question.on {name}"

@@ -20,7 +20,7 @@ from hotband.base.text.values import Json, read_json
 from hotband.data import catalog
 
 SHORTEST = 6
-"""Characters of a model number: a shorter one would be found in names that are not its own."""
+"""Least characters of a model number: a shorter one would match other names."""
 ACCEPTED = "expected the JSON of smartctl -j -a, nvme id-ctrl, nvme smart-log or nvme list"
 
 
@@ -43,7 +43,7 @@ class DriveReport:
 
     @property
     def product(self) -> str:
-        """The drive of the catalog with its model number. Raises UserError if there is none, or several."""
+        """Return the drive of the catalog with its model number. Raises UserError if there is none, or several."""
         if self.model is None:
             raise UserError(str(self.path), "", "", f"does not state the model of a drive{self.trouble}; {ACCEPTED}")
         products = products_by_model(self.model)
@@ -55,19 +55,19 @@ class DriveReport:
 
     @property
     def name(self) -> str:
-        """A name for the drive's file, from its model."""
+        """Return a name for the drive's file, from its model."""
         return re.sub(r"[^a-z0-9]+", "-", (self.model or "drive").lower()).strip("-")
 
     @property
     def lines(self) -> dict[str, str]:
-        """The lines of a data sheet that the tool states."""
+        """Return the lines of a data sheet that the tool states."""
         size, rpm = self.size_bytes, self.rotation_rpm
         capacity = {} if size is None else {"capacity": f"{size} B"}
         return capacity | ({} if rpm is None else {"rpm": f"{rpm} rpm"})
 
     @property
     def trouble(self) -> str:
-        """The first message of smartctl, such as that it needs root."""
+        """Return the first message of smartctl, such as that it needs root."""
         messages = _table(self.document, "smartctl").get("messages")
         first = messages[0] if isinstance(messages, list) and messages else None
         text = first.get("string") if isinstance(first, dict) else None
@@ -75,8 +75,8 @@ class DriveReport:
 
 
 def report_of(path: Path) -> DriveReport | None:
-    """Return the drive that a file of smartctl or nvme is about; None for any other file. Raises UserError for a list
-    of several drives."""
+    """Return the drive in a file of smartctl or nvme; None for any other file. Raises UserError for a list of several
+    drives."""
     document = read_json(path) if path.is_file() else None
     if document is None:
         return None
@@ -184,15 +184,15 @@ def _number(table: Mapping[str, Json], key: str) -> int | None:
 
 
 def products_by_model(model: str) -> list[str]:
-    """The catalog's drives whose model number is part of what a device calls itself ("ATA INTEL SSDSC2KB960G7")."""
+    """Return the catalog's drives whose model number is part of a device's model name ("ATA INTEL SSDSC2KB960G7")."""
     said = _plain(model)
     return [name for name, number in _numbers().items() if number in said]
 
 
 @cache
 def _numbers() -> dict[str, str]:
-    """Model numbers of the catalog's drives. A variant is the same drive set up otherwise: the drive itself represents
-    it."""
+    """Return the model numbers of the catalog's drives. A variant is the same drive with other settings, so the drive
+    represents it."""
     numbers = {}
     for name in _core.catalog_names(catalog.CATALOG_DIR, "drives"):
         table = tomli.loads((catalog.CATALOG_DIR / "drives" / f"{name}.toml").read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""From what a Python program names - a catalog name, a path, TOML text or a dict - to the text that a run takes."""
+"""Convert what a Python program names - a catalog name, a path, TOML text or a dict - to the text of a run."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ RATE = re.compile(r"(\d+(?:\.\d+)?)\s*([km]?)(?:\s*iops)?\b", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Named:
-    """A machine or a workload: the name that records and errors use, and its text if it has one of its own."""
+    """A machine or a workload: its name in records and errors, and its text, unless the catalog has it."""
 
     name: str
     text: str | None = None
@@ -67,13 +67,13 @@ def kind_of(argument: str) -> str:
 
 
 def is_toml(spec: str) -> bool:
-    """Return whether a text is TOML, and no name or path: those have no line ends, and one line of TOML has an equals
-    sign. A file may have both in its name."""
+    """Return whether a text is TOML, not a name or a path: those have no line breaks, and one line of TOML has an
+    equals sign. A file name may have both."""
     return ("\n" in spec or "=" in spec) and not os.path.isfile(spec)
 
 
 def _of_table(spec: Mapping[str, object], argument: str) -> Named:
-    """A dict as equivalent TOML."""
+    """Return a dict as equivalent TOML."""
     try:
         text = tomlkit.dumps(spec)
     except (tomlkit.exceptions.TOMLKitError, TypeError, ValueError, RecursionError) as error:
@@ -82,13 +82,13 @@ def _of_table(spec: Mapping[str, object], argument: str) -> Named:
 
 
 def _of_toml(text: str, argument: str) -> Named:
-    """TOML of a machine, or of a workload that may be a variant."""
+    """Return the TOML of a machine, or of a workload that may be a variant."""
     is_workload = kind_of(argument) == "workload"
     return Named(_title(text, argument), entries.whole_workload(argument, text) if is_workload else text)
 
 
 def _title(text: str, argument: str) -> str:
-    """The title that TOML text gives itself, else the argument's name. The engine reports text that is not TOML."""
+    """Return the title in TOML text, else the argument's name. The engine reports text that is not TOML."""
     try:
         title = tomli.loads(text).get("title")
     except (tomli.TOMLDecodeError, RecursionError):
@@ -97,14 +97,14 @@ def _title(text: str, argument: str) -> str:
 
 
 def each_of(given: object) -> list[object]:
-    """Several values, or the one."""
+    """Return several values, or the single one in a list."""
     several = listed(given)
     return [given] if several is None else several
 
 
 def setting(key: str, value: object) -> str:
-    """A setting as text: True and False are on and off. Raises UserError for values other than text, numbers and truth
-    values."""
+    """Return a setting as text: True and False are on and off. Raises UserError for values other than text, numbers and
+    truth values."""
     value = plain(value)
     if isinstance(value, bool):
         return "on" if value else "off"
@@ -136,12 +136,12 @@ def changes(
 
 
 def settings_of(settings: Mapping[str, object]) -> tuple[tuple[str, str], ...]:
-    """Settings as the pairs that a run takes."""
+    """Return settings as the pairs that a run accepts."""
     return tuple((key, setting(key, value)) for key, value in settings.items())
 
 
 def texts(value: object, argument: str) -> tuple[str, ...]:
-    """One text or several."""
+    """Return one text, or several."""
     if isinstance(value, str):
         return (value,)
     if isinstance(value, Sequence) and all(isinstance(part, str) for part in value):
@@ -150,13 +150,13 @@ def texts(value: object, argument: str) -> tuple[str, ...]:
 
 
 def expect_seed(seed: int) -> None:
-    """Raise UserError for a root of randomness that is none."""
+    """Raise UserError for an invalid root seed."""
     if not 0 <= seed < 2**64:
         raise UserError("question.seed", "", str(seed), "expected a whole number from 0 to 2^64 - 1")
 
 
 def expect_interval(interval: float | None, draws: int | None) -> None:
-    """Raise UserError for draws without an interval."""
+    """Raise UserError for sampling without an interval."""
     if interval is None and draws is not None:
         raise UserError(
             "question.draws", "", str(draws), "is for intervals: expected question.interval PERCENT with it"

@@ -1,4 +1,4 @@
-"""Texts of machines and workloads, from what an argument names."""
+"""Texts of machines and workloads, by the names in arguments."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def is_command(text: str) -> bool:
 
 
 def text_of(argument: str, what: str) -> str | None:
-    """Text of a TOML file that an argument names, or None if it is a catalog name; `what` is "machine" or
-    "workload". A job file of another tool is the equivalent workload, a trace is the replay of it."""
+    """Return the text of a TOML file that an argument names, or None for a catalog name; `what` is "machine" or
+    "workload". A job file of another tool becomes the equivalent workload, a trace its replay."""
     if what == "workload" and is_command(argument):
         text = _converted(Path("fio"), argument.encode("utf-8", "replace"))
         if text is not None:
@@ -40,7 +40,7 @@ def text_of(argument: str, what: str) -> str | None:
         refuse_other_files(argument, what)
         return None
     path = Path(argument)
-    # A pipe can be read only once; what is no file is refused.
+    # A pipe can be read only once; anything but a file is refused.
     piped = None if path.is_file() else bytes_of(argument, what)
     if what == "workload":
         text = _converted(path, piped)
@@ -72,10 +72,10 @@ def bytes_of(argument: str, what: str) -> bytes:
 
 
 def refuse_other_files(argument: str, what: str) -> None:
-    """Raise UserError for a file that does not end as workloads or machines do, or for a folder, if the catalog has
-    no entry with that beginning: the list of its entries would not help."""
+    """Raise UserError for a file without the suffix of a workload or a machine, or for a folder, if the catalog has no
+    entry with that beginning: the list of its entries would not help."""
     path = Path(argument)
-    # A short form, such as raid5:4xDRIVE, names no file, whatever stands there.
+    # A short form, such as raid5:4xDRIVE, names no file, even if one exists.
     if not argument or ":" in argument or not os.path.exists(argument):
         return
     field = "question.workload" if what == "workload" else "question.on"

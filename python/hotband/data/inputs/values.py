@@ -1,7 +1,7 @@
 """The values of a swept setting as text, on the command line and in Python: `1..256` doubles, `1..100/5` steps, commas
 make lists. Text in quotes, braces or brackets is one value, including its commas.
 
-Left out: texts have no order, so ranges are of numbers, which may have a unit.
+Left out: ranges of texts, which have no order; ranges are of numbers, which may have a unit.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from hotband.base.errors import UserError
 Value = str | int | float | bool
 
 MOST_RUNS = 100_000
-"""Runs of a sweep: at 20 ms each, the least that a run of some thousand I/Os takes, they are a quarter of an hour of
-two cores; their rows are 60 MB."""
+"""Most runs of a sweep: at 20 ms each, the least for a run of some thousand I/Os, they take a quarter of an hour on two
+cores; their rows are 60 MB."""
 ITEM = re.compile(r"([-+]?\d{1,18}(?:\.\d{1,12})?(?:[eE][-+]?\d{1,2})?)\s*([A-Za-zµ%]*(?:(?<=[A-Za-z])/s)?)")
 """A number and, if it has one, its unit."""
 KINDS = ("size", "time", "rate", "share", "power", "speed")
@@ -32,7 +32,7 @@ FAMILIES = (
     ("B/s", "kB/s", "MB/s", "GB/s"),
     ("B/s", "KiB/s", "MiB/s", "GiB/s"),
 )
-"""Units that a range may go through, from 4 KiB to 1 MiB."""
+"""Units of a range, in ascending order, such as from 4 KiB to 1 MiB."""
 WRITTEN = {
     "size": (("TiB", "GiB", "MiB", "KiB"), ("TB", "GB", "MB", "kB", "B")),
     "time": (("s", "ms", "us", "ns"),),
@@ -50,7 +50,7 @@ EXAMPLES = "such as 1..256 (doubles), 1..100/5 (steps) or 1,2,4"
 
 @dataclass(frozen=True)
 class Values:
-    """The values of an axis; `count` of them, of which only the first are listed if a sweep may not have that many.
+    """The values of an axis, and their number `count`; only the first are listed if a sweep may not have that many.
     `remark` gives the last value of a range that misses its end."""
 
     listed: tuple[Value, ...]
@@ -69,7 +69,7 @@ class Quantity:
 
     @property
     def base(self) -> Fraction:
-        """In the base unit."""
+        """Return the quantity in the base unit."""
         return self.number * self.scale
 
 
@@ -88,7 +88,7 @@ def values_of(key: str, text: str) -> Values:
 
 
 def items_of(text: str) -> list[str]:
-    """The text at its commas, but for those within quotes, braces and brackets."""
+    """Return the text split at its commas, except for those within quotes, braces and brackets."""
     items, begin, depth, quote = [], 0, 0, ""
     for at, letter in enumerate(text):
         if quote or letter in "\"'":
@@ -141,7 +141,7 @@ def _stepped(key: str, text: str, first: Quantity, last: Quantity, by: str) -> V
     if step.kind != first.kind:
         raise _refused(key, text, f"the step and the ends differ in their units; {_both(first, step)}")
     count = int((last.base - first.base) / step.base) + 1
-    # So many are refused: the first is enough to say how long they would take.
+    # This many are refused: the first is enough to estimate their time.
     shown = count if count <= MOST_RUNS else 2
     listed = tuple(_written(first.base + n * step.base, first, last) for n in range(shown))
     end = first.base + (count - 1) * step.base
@@ -158,7 +158,7 @@ def _remark(key: str, listed: tuple[Value, ...], end: Fraction, last: Quantity, 
 
 
 def _quantity(key: str, text: str, part: str) -> Quantity:
-    """One number of a range."""
+    """Return one number of a range."""
     match = ITEM.fullmatch(part.strip())
     if match is None:
         quoted = f"; quote a text with dots: {key}='\"{text}\"'" if key else ""
@@ -172,7 +172,7 @@ def _quantity(key: str, text: str, part: str) -> Quantity:
 
 @cache
 def unit_of(unit: str) -> tuple[str, Fraction] | None:
-    """The kind of a unit and its size in the base unit; None for other text."""
+    """Return the kind of a unit and its size in the base unit; None for other text."""
     # Nothing turns as slowly as once a minute.
     for kind, size in (*((kind, 1) for kind in KINDS), ("speed", 100)):
         try:
@@ -185,7 +185,7 @@ def unit_of(unit: str) -> tuple[str, Fraction] | None:
 
 
 def _written(base: Fraction, first: Quantity, last: Quantity) -> Value:
-    """A value of a range as a setting takes it, in the largest unit between those of the ends that leaves it whole."""
+    """Return a value of a range as a setting, in the largest unit between those of the ends in which it is whole."""
     if not first.unit:
         return int(base) if base.denominator == 1 else float(base)
     units = [first.unit]
@@ -200,13 +200,14 @@ def _written(base: Fraction, first: Quantity, last: Quantity) -> Value:
 
 
 def _text(number: Fraction) -> str:
-    """A number without an exponent, which no unit takes."""
+    """Format a number without an exponent, which no unit accepts."""
     exact = format(Decimal(number.numerator) / Decimal(number.denominator), "f")
     return exact.rstrip("0").rstrip(".") if "." in exact else exact
 
 
 def plain(item: str) -> Value:
-    """One value: a number as such, one with a unit with a space between, everything else as it is, without quotes."""
+    """Return one value: a number as a number, a quantity with a space before its unit, other text unchanged, without
+    quotes."""
     if item[0] in "\"'" and item[-1] == item[0] and len(item) > 1:
         return item[1:-1]
     if re.fullmatch(r"-?(0|[1-9]\d{0,17})", item):
@@ -219,8 +220,8 @@ def plain(item: str) -> Value:
 
 
 def spelled(text: str) -> str:
-    """A number with its unit in one form, however it was written, and exactly: `4KiB`, fio's `4k` and `4096 B` as
-    `4 KiB`, `1500 us` as `1.5 ms`. Every other text as it is."""
+    """Return a quantity in one exact form, however it was written: `4KiB`, fio's `4k` and `4096 B` as `4 KiB`, `1500
+    us` as `1.5 ms`. Other text is unchanged."""
     parts = _parted(text)
     if parts is None or not parts[1]:
         return text
@@ -233,8 +234,8 @@ def spelled(text: str) -> str:
 
 
 def _shortest(base: Fraction, units: Sequence[str]) -> str:
-    """A quantity in the largest of these units that leaves one or more, and three places after the point (of binary
-    and of the smallest units: none) at most; "" if there is none."""
+    """Return a quantity in the largest of these units in which it is at least 1, with at most three decimals (none for
+    binary and for the smallest units); "" if there is none."""
     for unit in units:
         known = unit_of(unit)
         assert known is not None, "a unit of ours"
@@ -246,8 +247,8 @@ def _shortest(base: Fraction, units: Sequence[str]) -> str:
 
 
 def base_of(value: object) -> tuple[str, float] | None:
-    """The kind of a value and its size in the base unit (bytes, seconds, bytes per second, a share of one, watts, rpm);
-    the kind of a plain number is "". None for text that is not a quantity."""
+    """Return the kind of a value and its size in the base unit (bytes, seconds, bytes per second, a share of one,
+    watts, rpm); the kind of a plain number is "". None for text that is not a quantity."""
     if isinstance(value, bool):
         return None
     if isinstance(value, int | float):
@@ -257,7 +258,8 @@ def base_of(value: object) -> tuple[str, float] | None:
 
 
 def _parted(text: str) -> tuple[str, str, str, Fraction] | None:
-    """A number, its unit, the kind of the unit and its size in the base unit; None for text that is not a quantity."""
+    """Return a number, its unit, the kind of the unit and its size in the base unit; None for text that is not a
+    quantity."""
     match = ITEM.fullmatch(text.strip())
     if match is None:
         return None
@@ -278,7 +280,7 @@ ENDINGS = {
     "power": ("w", 1.0),
     "speed": ("rpm", 1.0),
 }
-"""Ending of the column of a setting with units, and the size of the base unit in that column."""
+"""Suffix of the column of a setting with units, and the size of the base unit in that column."""
 
 
 Coordinate = str | int | float

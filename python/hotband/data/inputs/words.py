@@ -14,16 +14,17 @@ FIO_WORDS = {
     "thinktime": "think",
     "ramp_time": "warm_up",
 }
-"""fio's word (fio(1), "Job file parameters"), and ours for the same thing. `bs` and `rate_iops` are words of both."""
+"""fio's words (fio(1), "Job file parameters"), and Hotband's keys for them. `bs` and `rate_iops` are the same in
+both."""
 
 
 def ours(key: str) -> str:
-    """Our word for a key that fio calls otherwise; any other key as it is."""
+    """Return our word for a key of fio; any other key unchanged."""
     return FIO_WORDS.get(key, key)
 
 
 def twice(where: str, key: str, value: str, other: str, used: str) -> UserError:
-    """The error for a key that is set twice, be it in words that mean the same."""
+    """Return the error for a key that is set twice, possibly in different words."""
     if key == other:
         return UserError(where, key, value, f"is given twice, also as {other}={used}")
     return UserError(where, key, value, f"is the same as {other}, which is also given: {other}={used}")

@@ -1,7 +1,7 @@
 """Our own I/O log (`hotband run --io-log`, docs/guides/records.md) as a trace, in batches that fit into memory.
 
-Logs of old have no `fua` (taken as off), no `volume` (that of the machine) and no `number` (rows of one time of issue
-stay in their order). Leaves out: where the time of an I/O went, and the log as CSV.
+Old logs have no `fua` (taken as off), no `volume` (that of the machine) and no `number` (rows with one time of issue
+stay in order). Left out: the stages of an I/O's time, and the log as CSV.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ Stream: TypeAlias = tuple[str, str | None]
 NEEDED = ("submit_ns", "direction", "offset_bytes", "size_bytes", "latency_ns")
 OPTIONAL = ("stream", "error", "measured", "fua", "volume", "number")
 TEXTS = ("stream", "volume", "direction")
-"""Columns of few different texts, read as numbers of them: that of each row would take as long as all else."""
+"""Text columns with few different values, read as indices: one text per row would take as long as everything else."""
 AT_ONCE = 65_536
 """Rows of a batch: 4 MB of numbers."""
 FUA, FAILED, STREAM = 8, 9, 16
 """Bits of the third number of a row, above the operation (crates/workloads/src/sources/trace/file.rs)."""
 UNKNOWN = 2**64 - 1
-"""A latency that is not known, in a row."""
+"""Stands for an unknown latency in a row."""
 
 
 def write_log_rows(log: Path, name: str, out: Path, request: _core.TraceAsked) -> None:
@@ -40,7 +40,7 @@ def write_log_rows(log: Path, name: str, out: Path, request: _core.TraceAsked) -
     from pyarrow.parquet import ParquetFile
 
     try:
-        # Read ahead, Arrow would keep what it has read of all the file.
+        # With read-ahead, Arrow would hold all data that it has read.
         with ParquetFile(log, pre_buffer=False) as file:
             fields = [file.schema_arrow.field(at) for at in range(len(file.schema_arrow))]
             texts = [field.name for field in fields if field.name in TEXTS and pa.types.is_string(field.type)]
@@ -72,7 +72,7 @@ class _Reader:
         self.index_of: dict[Stream, int] = {}
 
     def batches(self, columns: Sequence[str]) -> Iterator[_Batch]:
-        """Its rows, some at a time."""
+        """Yield its rows in batches."""
         first = 1
         for batch in self.file.iter_batches(AT_ONCE, columns=list(columns)):
             if batch.num_rows:
@@ -80,15 +80,15 @@ class _Reader:
             first += batch.num_rows
 
     def head(self) -> tuple[list[Stream], int | None]:
-        """Read all of it once: its streams, and the first row that was measured. Raises UserError if it has no
-        I/Os, or they are in no order."""
+        """Read all of it once; return its streams, and the first measured row. Raises UserError if it has no I/Os, or
+        they have no order."""
         order, seen = _Order(self.name), set()
         ios, measured_from = 0, None
         of_head = ("submit_ns", "latency_ns", "stream", "volume", "measured")
         for batch in self.batches([column for column in self.columns if column in of_head]):
             issue = batch.numbers("submit_ns")
             latency = batch.latencies()
-            # Answers that nobody recorded come at once, as far as the order of rows goes.
+            # Unrecorded completions count as immediate, as far as the order of rows allows.
             order.look(issue, issue + np.where(latency == UNKNOWN, np.uint64(0), latency), batch.first)
             seen |= set(batch.streams()[0])
             measured = batch.flags("measured", missing=True)
@@ -126,7 +126,7 @@ class _Order:
         self.broken: list[int | None] = [None, None]
 
     def look(self, issue: Numbers, answered: Numbers, first: int) -> None:
-        """The next rows; the first has this number. Raises UserError once they are in neither order."""
+        """Check the next rows; the first has this number. Raises UserError once they are in neither order."""
         for index, times in enumerate((answered, issue)):
             if self.broken[index] is None:
                 back = np.flatnonzero(np.diff(times, prepend=np.uint64(self.last[index])).astype("i8") < 0)
@@ -150,7 +150,7 @@ class _Batch:
         return UserError(self.name, f"row {self.first + row}", "" if value is None else str(value), accepted)
 
     def numbers(self, column: str) -> Numbers:
-        """A column of whole numbers. Raises UserError for the first row that has none."""
+        """Return a column of whole numbers. Raises UserError for the first row without one."""
         values = self.batch.column(column)
         if not pa.types.is_integer(values.type):
             raise UserError(self.name, column, str(values.type), "expected a column of whole numbers")
@@ -166,7 +166,7 @@ class _Batch:
         return numbers
 
     def latencies(self) -> Numbers:
-        """Latencies in ns, and UNKNOWN where a trace that was converted has none."""
+        """Return latencies in ns, UNKNOWN if a converted trace has none."""
         values = self.batch.column("latency_ns")
         if not values.null_count or not pa.types.is_integer(values.type):
             return self.numbers("latency_ns")

@@ -39,7 +39,7 @@ class StudyHandle(StudyMethods):
         return tuple(load.id for load in self.study.loads)
 
     def to_dict(self) -> StudyOutline:
-        """Its configurations, loads and published figures, as `hotband studies NAME --json` prints them."""
+        """Return its configurations, loads and published figures, as `hotband studies NAME --json` prints them."""
         return with_schema(file.describe(self.study), "hotband-study-outline")
 
     def __repr__(self) -> str:

@@ -128,7 +128,7 @@ class Advice:
 
     @property
     def why(self) -> str:
-        """Return what the recommendation rests on, as one text."""
+        """Return the evidence of the recommendation as one text."""
         return " ".join(self.rests_on)
 
     @property

@@ -82,7 +82,7 @@ def money(value: Between, currency: str) -> str:
 
 
 def rests_on(final: Finalist, runner: Point | None, needs: Needs, figure: Figure, priced: bool) -> list[str]:
-    """Return what the recommendation rests on: the condition that is nearest, the value that moves it most, the
+    """Return the evidence of the recommendation: the nearest condition, the value that moves its latency most, and the
     runner-up."""
     point, condition = final.point, _nearest_condition(final.point, needs, figure)
     sentences = []
@@ -134,7 +134,7 @@ def _value_sentence(final: Finalist, condition: Condition | None, figure: Figure
 
 
 def _runner_sentence(point: Point, runner: Point, priced: bool) -> str:
-    """Return the candidate that comes next, and what it has to offer."""
+    """Return the next candidate, and its differences from the recommended one."""
     more = _than(point, runner, priced)
     faster = runner.latency.value / point.latency.value
     also = f"latency {_times(faster)}"

@@ -28,7 +28,7 @@ SCHEMA, SCHEMA_VERSION = "hotband-find", 1
 
 
 class AnswerIntervalDoc(TypedDict):
-    """Bounds of the answer, in all and by the uncertain values and the seed alone, and their source."""
+    """Bounds of the answer, in all and from only the uncertain values and the seed, and their source."""
 
     level: float
     low: float
@@ -92,7 +92,7 @@ def _trial(trial: Trial) -> dict[str, Json]:
 
 @dataclass(frozen=True)
 class Found:
-    """The answers to a question, one per machine, in the order asked."""
+    """The answers to a question, one per machine, in the order of the machines."""
 
     question: Question
     workload: str

@@ -172,7 +172,7 @@ def _percent(text: str) -> float:
 
 
 def _number(text: str) -> float:
-    """Read a number without a unit. Raises ValueError that says what is expected."""
+    """Read a number without a unit. Raises ValueError with the accepted form."""
     try:
         return float(text)
     except ValueError:

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 
 DATA_RATE = re.compile(r"[kKMGTP]?i?(B|b|bits?|[Bb]ytes?)/s(ec)?")
-"""Rates of data, which match the pattern of counts per second but are none."""
+"""Rates of data, which match the pattern of counts per second but are not counts."""
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from hotband.data.record.files import REPORT_FILE
 def written(
     name: str, document: object, report: Callable[[Path], Path], out: Path | None, page: Path | None
 ) -> list[Path]:
-    """Write both; return where. Raises UserError, OSError."""
+    """Write the document and the pages; return their paths. Raises UserError, OSError."""
     pages = [] if page is None else [page]
     if out is None:
         return [report(one) for one in pages]

@@ -20,7 +20,7 @@ Coordinates = Mapping[str, Value]
 MOST_KEPT = 1000
 """Most values of an axis that a folder lists."""
 NOT_SET = ("target", "workload", "seed")
-"""Coordinates that are no settings."""
+"""Coordinates that are not settings."""
 
 
 @dataclass(frozen=True)

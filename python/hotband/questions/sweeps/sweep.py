@@ -51,7 +51,7 @@ class Sweep:
             object.__setattr__(self, "rows", rows)
 
     def __getstate__(self) -> dict[str, object]:
-        """State without the function that continues it: a pickled sweep has only its results."""
+        """Return the state without the function that continues the sweep: a pickled sweep has only its results."""
         return {**self.__dict__, "_go_on": None}
 
     @property

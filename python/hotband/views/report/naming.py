@@ -1,4 +1,4 @@
-"""Names of records on a page: their differences; the title of the page: what they have in common.
+"""Name records on a page by their differences, and the page by what they have in common.
 
 Left out: texts of machines and workloads are not compared; two of the same name are distinguished by settings,
 duration, seed, file, and finally by number.

@@ -1,4 +1,4 @@
-"""Whether runs kept their limits and reached steady state, and their intervals, as tables of a page."""
+"""Tables of a page: whether runs met their limits and reached steady state, and their intervals."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ TITLES = {
     "rate_iops": "requested rate",
     "think": "think time",
 }
-"""Title of an axis whose key alone is unclear."""
+"""Titles of axes whose key alone is unclear."""
 LOADS = ("qd", "depth", "threads", "clients", "rate_iops")
 """Keys of the load, along which rates saturate."""
 MOST_LINES = 8

@@ -46,7 +46,7 @@ class Demand:
     depth: int
 
     def text(self) -> str:
-        """Text as in the specification."""
+        """Return the text as in the specification."""
         return f"T{self.threads}Q{self.depth}"
 
 
