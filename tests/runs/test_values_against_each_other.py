@@ -36,7 +36,7 @@ STREAMS = {
     'offsets = { hotspot = { data = "100 %", ios = "50 %" } }': "data: expected a share above 0 % and below 100 %",
     "data = { mean = 0.4, low = 0.5, high = 1.0 }": "mean: expected a mean from low to high",
     "data = { low = 0.8, high = 0.3 }": "high: expected a share above low",
-    'start = "10 %"': "start: nothing of this stream is sequential: random_pct is 100",
+    'start = "10 %"': "start: this stream has no sequential I/Os: random_pct is 100",
     'per_client = "1 GB"': "per_client: no script uses this stream",
     "trim_pct = 3\nread_pct = 100": "trim_pct: trims are a share of the I/Os that are no reads",
 }
@@ -77,7 +77,7 @@ MACHINES = {
     'erasure = { members = "d*", k = 4, m = 2 }': "k: expected k + m of at most 4, not 6",
     'replicated = { members = "d*", replicas = 5, image = "1 GB" }': "replicas: expected at most 4",
     'replicated = { members = "d*", hosts = 9, image = "1 GB" }': "hosts: expected a whole number from 1 to 4",
-    'replicated = { members = "d*", image = "10 TB" }': "image: expected less: daemon 0 of 4 would be over full",
+    'replicated = { members = "d*", image = "10 TB" }': "image: expected a smaller image: daemon 0 of 4 would be too full",
     'replicated = { members = "d*", image = "1 MB" }': "object: expected at most the image, 1 MB",
     'replicated = { members = "d*", image = "1 GB", weights = [1, 1] }': "weights: expected a list of 4 numbers",
     'replicated = { members = "d*", image = "1 GB", classes = ["a", "a", "a", "b"], class = "c" }': "class: expected",
@@ -144,7 +144,7 @@ def test_values_of_a_stream(lines: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("line", SEQUENTIAL_ONLY)
 def test_offsets_of_a_stream_that_is_sequential(line: str, tmp_path: Path) -> None:
-    words = "offsets: nothing of this stream is random: random_pct is 0"
+    words = "offsets: this stream has no random I/Os: random_pct is 0"
     _refused(words, _workload(tmp_path, f"{SEQUENTIAL}{line}\n"), "ent-10k")
 
 

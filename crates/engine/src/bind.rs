@@ -53,7 +53,7 @@ pub fn bind(
 /// Why a target takes no trims.
 pub(crate) fn stops_trims(machine: &Machine, target: u16) -> String {
     let name = &machine.volumes()[usize::from(target)].name;
-    format!("\"{name}\" lies on a parity layout, which passes no trims on to its drives")
+    format!("\"{name}\" is on a parity layout, which does not pass trims to its drives")
 }
 
 /// Why nothing is trimmed where power is cut.

@@ -121,7 +121,7 @@ fn parity_groups(
     if !count.is_multiple_of(groups) || width < least {
         let accepted = format!("{kind} needs equal groups of at least {least} drives each: {groups} groups");
         let (key, value) = given.map_or(("members", count), |groups| ("groups", groups));
-        let accepted = if given.is_some() { format!("{accepted} of {count} members are none") } else { accepted };
+        let accepted = if given.is_some() { format!("{accepted} do not fit {count} members") } else { accepted };
         return Err(options.error(key, value.to_string(), accepted));
     }
     Ok(ParityGroups::new(kind, Parity::new(kind, width, parities, size, chunk(options)?), groups))

@@ -266,7 +266,7 @@ fn read_stream(section: Section) -> Result<StreamSpec, SpecError> {
 fn read_start(section: &Section, random_pct: f64) -> Result<f64, SpecError> {
     let Some(start) = section.quantity::<Ratio>("start")? else { return Ok(0.0) };
     if random_pct >= 100.0 {
-        let accepted = "nothing of this stream is sequential: random_pct is 100";
+        let accepted = "this stream has no sequential I/Os: random_pct is 100";
         return Err(section.error("start", start.to_string(), accepted));
     }
     if start.0 >= 1.0 {
@@ -348,7 +348,7 @@ fn read_range(section: &Section) -> Result<(RangeSpec, RangeSpec), SpecError> {
 fn read_offsets(section: &Section, random_pct: f64) -> Result<OffsetSpec, SpecError> {
     let Some(inner) = section.section("offsets")? else { return Ok(OffsetSpec::Uniform) };
     if random_pct <= 0.0 {
-        return Err(section.error("offsets", "", "nothing of this stream is random: random_pct is 0"));
+        return Err(section.error("offsets", "", "this stream has no random I/Os: random_pct is 0"));
     }
     let spec = if let Some(zipf) = inner.section("zipf")? {
         let exponent = zipf.number("exponent", 0.01..=5.0)?.ok_or_else(|| zipf.error("exponent", "", "missing"))?;

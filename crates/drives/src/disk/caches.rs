@@ -131,7 +131,7 @@ fn some_size(section: &Section, key: &'static str) -> Result<u64, SpecError> {
         return Err(section.error(
             key,
             size.to_string(),
-            "expected at least one sector of 512 B; to do without the cache switch it off",
+            "expected at least one sector of 512 B; to run without the cache, switch it off",
         ));
     }
     Ok(size.0 / SECTOR)

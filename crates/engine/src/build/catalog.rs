@@ -110,7 +110,7 @@ impl Catalog {
         let base = base.map_err(|error| SpecError { file: at.file.clone(), ..error })?;
         if seen.contains(&base.file) {
             return Err(SpecError {
-                accepted: format!("leads back to where it began: expected another {}", kind.trim_end_matches('s')),
+                accepted: format!("leads back to itself: expected another {}", kind.trim_end_matches('s')),
                 ..at
             });
         }

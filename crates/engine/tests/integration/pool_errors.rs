@@ -51,7 +51,7 @@ fn options_out_of_bounds_are_refused_by_name() {
         ("object = \"2 KiB\"", &["object", "power of two"]),
         ("object = 4", &["object", "4", "a size with its unit"]),
         ("image = \"100 TB\"", &["image", "\"100 TB\"", "from one object to 64 TiB"]),
-        ("image = \"20 TB\"", &["image", "\"20 TB\"", "expected less", "would be over full"]),
+        ("image = \"20 TB\"", &["image", "\"20 TB\"", "expected a smaller image", "would be too full"]),
         ("image = \"0 B\"", &["object", "at most the image"]),
         ("image = \"1 GB\", object = \"4 KiB\", replicas = 9", &["replicas", "\"9\""]),
         ("class = \"ssd\"", &["class", "\"ssd\""]),

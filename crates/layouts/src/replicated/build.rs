@@ -133,7 +133,11 @@ impl ToLayOut<'_> {
         let mut in_groups = counts(&groups, spec.placement_groups);
         while let Some(osd) = self.over_full(&in_groups) {
             if image_objects.is_some() {
-                return Err(error(format!("expected less: daemon {osd} of {} would be over full", room.len())).into());
+                return Err(error(format!(
+                    "expected a smaller image: daemon {osd} of {} would be too full",
+                    room.len()
+                ))
+                .into());
             }
             // Groups are never even: the fullest daemon decides.
             objects = (objects * 9 / 10).max(1);

@@ -34,7 +34,7 @@ impl Pool {
             return Err(format!("without it CRUSH finds too few daemons for {replicas} replicas of a group"));
         }
         if let Some(full) = over_full(&self.places, &after, replicas, &self.room) {
-            return Err(format!("daemon {full} would be over full after the recovery: expected a smaller image"));
+            return Err(format!("daemon {full} would be too full after the recovery: expected a smaller image"));
         }
         self.recovery = Some(Recovery::new(outs, after.to_vec(), self.osds.len()));
         // Any daemon may get any object, so none knows that the metadata of all of its own fits into its memory.

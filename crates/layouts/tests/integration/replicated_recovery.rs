@@ -257,7 +257,7 @@ fn what_would_leave_no_room_on_another_daemon_is_refused() {
         let mut rig = Rig::new(4, &options, &[]);
         match rig.pool.expect_out(&[2], false) {
             Ok(()) => assert!(has_room, "{image}"),
-            Err(EventError::Out { why }) => assert!(!has_room && why.contains("would be over full"), "{image}: {why}"),
+            Err(EventError::Out { why }) => assert!(!has_room && why.contains("would be too full"), "{image}: {why}"),
             Err(other) => panic!("{image}: {other}"),
         }
     }

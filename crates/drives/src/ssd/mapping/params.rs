@@ -54,7 +54,7 @@ pub fn read_mapping(
     let is_off = section.quantity::<Bytes>("hmb_size")? == Some(Bytes(0));
     let host = if is_off { 0 } else { size("hmb_size", page)? };
     if host > 0 && !has_lanes {
-        let accepted = "only NVMe drives are lent memory of the host: expected \"0 B\", or pcie_generation besides";
+        let accepted = "only NVMe drives use host memory: expected \"0 B\", or pcie_generation, too";
         return Err(section.error("hmb_size", Bytes(host).to_string(), accepted));
     }
     let host_latency: Span = section.required("hmb_latency", "a time")?;
