@@ -191,7 +191,7 @@ class _Advising:
         )  # fmt: skip
 
     def _unmodelled(self, shown: Sequence[str]) -> list[str]:
-        """Return what the latencies of the shown points include that is not modelled, one note per point."""
+        """Return notes on unmodelled mechanisms that affect the latencies of the shown points, one per point."""
         notes = []
         for name in shown:
             records = [measured.finished.record for measured in self.by_name[name].measured.values()]

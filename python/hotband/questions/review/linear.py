@@ -44,7 +44,7 @@ NEEDS = 16 * MIB
 
 def places(target: Target) -> tuple[list[int], int, int]:
     """Return the first bytes of the places, and the uncounted and counted blocks at each. A small machine has fewer of
-    all."""
+    each."""
     wanted = PLACES_FEW if target.quick or target.costly else PLACES
     count = min(wanted, target.capacity_bytes // (2 * BLOCK))
     room = min(BLOCKS_BEFORE + BLOCKS, target.capacity_bytes // count // BLOCK)
