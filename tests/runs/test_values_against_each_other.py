@@ -77,7 +77,9 @@ MACHINES = {
     'erasure = { members = "d*", k = 4, m = 2 }': "k: expected k + m of at most 4, not 6",
     'replicated = { members = "d*", replicas = 5, image = "1 GB" }': "replicas: expected at most 4",
     'replicated = { members = "d*", hosts = 9, image = "1 GB" }': "hosts: expected a whole number from 1 to 4",
-    'replicated = { members = "d*", image = "10 TB" }': "image: expected a smaller image: daemon 0 of 4 would be too full",
+    'replicated = { members = "d*", image = "10 TB" }': (
+        "image: expected a smaller image: daemon 0 of 4 would be too full"
+    ),
     'replicated = { members = "d*", image = "1 MB" }': "object: expected at most the image, 1 MB",
     'replicated = { members = "d*", image = "1 GB", weights = [1, 1] }': "weights: expected a list of 4 numbers",
     'replicated = { members = "d*", image = "1 GB", classes = ["a", "a", "a", "b"], class = "c" }': "class: expected",

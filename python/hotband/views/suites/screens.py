@@ -34,10 +34,10 @@ def quick(result: QuickResult, question: QuickQuestion) -> Screen:
     document = result.document
     invalid = [line for line in document["answer"] if line.startswith(INVALID)]
     answers = document["answer"][len(invalid) :]
-    first, *more = [*invalid, _quick_sentence(document) or answers[0], *answers[1:]]
+    sentences = [*invalid, _quick_sentence(document) or answers[0], *answers[1:]]
     return Screen(
-        answer=first,
-        more=more,
+        answer=sentences[0],
+        more=sentences[1:],
         body=[_loads_table(document)],
         state=[_quick_state(document)],
         remarks=with_hidden(document["notes"], MOST_REMARKS),
