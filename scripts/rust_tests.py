@@ -21,7 +21,8 @@ import stage_times
 
 STAGE = "rust test"
 SHORT_CASES = "48"
-"""Examples of a property that names no number of its own: proptest draws 256 by default, as `make test-long` does."""
+"""Examples of every property, also of one that names a number: PROPTEST_CASES overrides it. `make test-long` draws the
+number that a property names, 256 by default."""
 
 
 class Program(NamedTuple):

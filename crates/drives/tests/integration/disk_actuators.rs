@@ -51,7 +51,7 @@ fn play<D: Drive>(bench: &mut Bench<D>, asked: &[Asked], share: u64) -> Vec<Done
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn an_actuator_alone_is_a_disk_of_half_the_surfaces(asked in schedule()) {

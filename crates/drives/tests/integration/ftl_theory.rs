@@ -4,9 +4,9 @@ use hotband_drives::parts::ftl::{Ftl, FtlParams, PAGE_UNITS, Separation, Untimed
 
 const PAGES_A_BLOCK: u32 = 256;
 
-/// One in two of these drives; all of them where `make test-long` sets HOTBAND_LONG: each is written ten times over.
-fn half_of<T: Copy>(drives: &[T]) -> impl Iterator<Item = T> {
-    let step = if std::env::var_os("HOTBAND_LONG").is_some() { 1 } else { 2 };
+/// One in three of these drives; all of them where `make test-long` sets HOTBAND_LONG: each is written ten times over.
+fn third_of<T: Copy>(drives: &[T]) -> impl Iterator<Item = T> {
+    let step = if std::env::var_os("HOTBAND_LONG").is_some() { 1 } else { 3 };
     drives.iter().copied().step_by(step)
 }
 
@@ -79,7 +79,7 @@ fn greedy_collection_of_uniform_writes_agrees_with_the_table() {
     // physics.md, section 2: brute-force simulation with blocks of 256 pages.
     let table =
         [(0.07, 7.71), (0.10, 5.62), (0.15, 3.99), (0.20, 3.17), (0.28, 2.47), (0.40, 1.95), (0.60, 1.55), (1.0, 1.25)];
-    for (rho, expected) in half_of(&table) {
+    for (rho, expected) in third_of(&table) {
         let found = amplification(params(1 << 19, rho), 3.0, PAGE_UNITS, uniform);
         let error = found / expected - 1.0;
         println!("{rho} {found:.3} {expected} {:+.2} %", error * 100.0);
@@ -107,7 +107,7 @@ fn hot_and_cold_data_on_one_frontier_for_the_host() {
     // physics.md: 2.72 and 3.07 with one frontier. It is the number of a drive that keeps relocated data apart (a
     // drive that does not has 2.81 and 3.80), six times its capacity after the fill: with 95/5 the coldest data has
     // not moved yet, and the amplification falls on to 2.91.
-    for (hot, expected) in half_of(&[(0.2, 2.72), (0.05, 3.07)]) {
+    for (hot, expected) in third_of(&[(0.2, 2.72), (0.05, 3.07)]) {
         let found = amplification(params(1 << 19, 0.28), 6.0, PAGE_UNITS, skewed(hot));
         assert_near(found, expected, 0.05, &format!("hot {hot}, one frontier"));
     }
@@ -116,7 +116,7 @@ fn hot_and_cold_data_on_one_frontier_for_the_host() {
 #[test]
 fn hot_and_cold_data_told_apart() {
     // physics.md: 2.47 and 2.45 with separate frontiers. There hot and cold are known; here the drive finds out.
-    for (hot, expected, pages, settle) in half_of(&[(0.05, 2.45, 1 << 18, 20.0), (0.2, 2.47, 1 << 20, 6.0)]) {
+    for (hot, expected, pages, settle) in third_of(&[(0.05, 2.45, 1 << 18, 20.0), (0.2, 2.47, 1 << 20, 6.0)]) {
         let apart = FtlParams { separation: Separation::HotCold, ..params(pages, 0.28) };
         let found = amplification(apart, settle, PAGE_UNITS, skewed(hot));
         assert_near(found, expected, 0.05, &format!("hot {hot}, told apart"));
@@ -126,7 +126,7 @@ fn hot_and_cold_data_told_apart() {
 #[test]
 fn compressed_data_turns_into_over_provisioning() {
     // Flash bytes per host byte = e WA((1 + rho) / e - 1), WA by Xiang and Kurkoski's formula.
-    for (rho, entropy) in half_of(&[(0.07, 0.79), (0.07, 0.5), (0.28, 0.75), (0.15, 0.37), (0.1, 0.17)]) {
+    for (rho, entropy) in third_of(&[(0.07, 0.79), (0.07, 0.5), (0.28, 0.75), (0.15, 0.37), (0.1, 0.17)]) {
         let units = (entropy * f64::from(PAGE_UNITS)).round();
         let entropy = units / f64::from(PAGE_UNITS);
         let compressed = FtlParams { compressed: true, ..params(1 << 18, rho) };

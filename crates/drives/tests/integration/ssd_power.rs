@@ -119,7 +119,6 @@ const CASES: [&str; 7] = [
 const VOLATILE: &str = CASES[3];
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(150))]
     #[test]
     fn what_was_promised_is_kept_and_nothing_goes_back(
         set in 0..CASES.len(), worn_in in any::<bool>(), schedule in schedule(),

@@ -63,7 +63,7 @@ fn from_edge_to_edge_takes_the_full_stroke_seek() {
 fn random_ios_take_the_average_seek() {
     // The figure of a data sheet is a mean over pairs of tracks; addresses are uniform over tracks in one zone.
     // Seeks spread by less than half their mean: 20,000 of them have a standard error below 0.4 %.
-    for name in drives() {
+    for name in one_in(3, drives()) {
         let params = params(&name);
         for (read_pct, wanted) in [(100, params.seek_read.average), (0, params.seek_write.average)] {
             let text = workload(&random_4k(read_pct), &closed(1), "", "ios = 20000");
@@ -76,7 +76,7 @@ fn random_ios_take_the_average_seek() {
 #[test]
 fn a_random_read_waits_half_a_revolution() {
     // Waits are uniform over a revolution: 60,000 have a standard error of 0.24 %.
-    for name in drives() {
+    for name in one_in(3, drives()) {
         let text = workload(&random_4k(100), &closed(1), "", "ios = 60000");
         let left = run(&name, &text, &[]);
         let wait = left.counter("rotation_ns") / left.counter("media_reads");
@@ -145,7 +145,7 @@ fn short_stroke_share(name: &str) -> f64 {
 #[test]
 fn data_on_a_twentieth_of_the_surface_is_found_sooner() {
     // A straight line would give a twentieth, no dependence on distance all of it.
-    for name in drives() {
+    for name in one_in(2, drives()) {
         let share = short_stroke_share(&name);
         assert!((0.2..=0.65).contains(&share), "{name}: {share}");
     }

@@ -22,7 +22,8 @@ fn outstanding_is_rate_times_latency() {
     // Counted at completion: the I/Os cut by the ends of the measured time (at most the depth at each end) are the
     // only error, below 16 / 4,000.
     for machine in LAYOUTS {
-        for (cache, depth) in ["off", "on"].into_iter().flat_map(|cache| [1, 4, 16].map(|depth| (cache, depth))) {
+        let cases = ["off", "on"].into_iter().flat_map(|cache| [1, 4, 16].map(|depth| (cache, depth)));
+        for (cache, depth) in one_in(2, cases.collect()) {
             for read_pct in MIX_READS {
                 let text = workload(&random_4k(read_pct), &closed(depth), "ios = 500", "ios = 4000");
                 let left = run(machine, &text, &[("wce", cache)]);
@@ -137,7 +138,7 @@ fn outstanding_is_rate_times_latency_in_a_pool_too() {
     let coded = |options: &str| pool(options).replace("replicated", "erasure");
     let machines = machines.into_iter().chain([coded("k = 2, m = 1"), coded("k = 2, m = 2, reads = \"touched\"")]);
     for (number, machine) in machines.enumerate() {
-        for (depth, read_pct) in [(1, 70), (16, 0), (16, 100), (64, 50)] {
+        for (depth, read_pct) in one_in(2, vec![(16, 0), (1, 70), (64, 50), (16, 100)]) {
             let text = workload(&random_4k(read_pct), &closed(depth), "ios = 500", "ios = 10000");
             let left = run(&machine, &text, &[]);
             let outstanding = left.iops() * left.summary("latency_mean_ns") / 1e9;
@@ -211,19 +212,16 @@ fn many_reads_in_a_row_are_not_much_slower_than_at_random() {
 fn what_waits_for_a_tag_does_not_slow_a_disk() {
     // A disk knows of no more commands than it has tags: 32 of the first, 128 of the second. It gets the same commands in
     // the same order, however many wait.
-    for (machine, tags) in [("wd-hc550-18tb", 32), ("exos-15e900-512n", 128)] {
-        for cache in ["on", "off"] {
-            for read_pct in [0, 67, 100] {
-                let rate = |depth: u32| {
-                    let load =
-                        "read_pct = ".to_owned() + &read_pct.to_string() + "\nrandom_pct = 100\nsize = \"8 KiB\"";
-                    run(machine, &workload(&load, &closed(depth), "ios = 4000", "ios = 20000"), &[("wce", cache)])
-                        .iops()
-                };
-                let (full, deep) = (rate(2 * tags), rate(1024));
-                assert_near(&format!("{machine}, cache {cache}, {read_pct} % reads"), deep, full, 1e-3);
-            }
-        }
+    let loads = ["on", "off"].into_iter().flat_map(|cache| [0, 67, 100].map(|read_pct| (cache, read_pct)));
+    let of = |(machine, tags)| loads.clone().map(move |(cache, read_pct)| (machine, tags, cache, read_pct));
+    let cases = [("wd-hc550-18tb", 32), ("exos-15e900-512n", 128)].into_iter().flat_map(of);
+    for (machine, tags, cache, read_pct) in one_in(5, cases.collect()) {
+        let rate = |depth: u32| {
+            let load = format!("read_pct = {read_pct}\nrandom_pct = 100\nsize = \"8 KiB\"");
+            run(machine, &workload(&load, &closed(depth), "ios = 4000", "ios = 20000"), &[("wce", cache)]).iops()
+        };
+        let (full, deep) = (rate(2 * tags), rate(1024));
+        assert_near(&format!("{machine}, cache {cache}, {read_pct} % reads"), deep, full, 1e-3);
     }
 }
 

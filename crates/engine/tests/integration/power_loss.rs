@@ -159,7 +159,6 @@ fn by_hand(played: &Played, asked: &[Asked], left: &[Versions]) -> (u64, u64, Ve
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(150))]
     #[test]
     fn the_ledger_counts_what_the_history_says(
         machine in 0..MACHINES.len(), through in prop::bool::weighted(0.25), schedule in schedule(),

@@ -160,7 +160,7 @@ struct Row {
 /// Figures of every drive, those of one state together.
 fn asked() -> Vec<(String, Vec<Stated>)> {
     let mut asked: Vec<(String, Vec<Stated>)> = Vec::new();
-    for drive in one_in(3, solid_state()) {
+    for drive in one_in(4, solid_state()) {
         let mut figures = Vec::new();
         for value in &product(&drive).assumptions {
             let figure = value.key.strip_prefix("reference.").and_then(|key| Some((key, Figure::of(key)?)));

@@ -564,7 +564,7 @@ fn a_row_that_holds_the_journal_up_is_written_out_though_it_waits_for_room() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn every_write_is_where_it_survives_before_it_is_answered_and_reads_get_the_latest(
