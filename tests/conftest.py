@@ -54,9 +54,9 @@ POOL_LOADS = [
     *(f"{op}-{1 << n}" for op in ("read", "write") for n in range(9) if (op, n) != ("read", 1)),
 ]
 CONTENT_LOADS = {
-    **dict.fromkeys(("8k-random-75r", "8k-random-25r"), "60 s"),
-    **dict.fromkeys(("8k-seq-75r", "8k-seq-25r", "128k-read", "128k-write"), "10 s"),
-    "8k-random-75r-curve": "20 s",
+    **dict.fromkeys(("8k-random-75r", "8k-random-25r"), "40 s"),
+    **dict.fromkeys(("8k-seq-75r", "8k-seq-25r", "128k-read", "128k-write"), "5 s"),
+    "8k-random-75r-curve": "10 s",
 }
 SAVVIO_CONFIGS = (
     *(
@@ -99,9 +99,9 @@ SHORTER: dict[str, dict[tuple[str, str], dict[str, Any]]] = {
         ("plain", "jetstress"): {"edit": {"phases.1.fills": 0.1}, "duration": "10 s"},
         ("eco", "new-drive"): {"duration": "5 s"},
     },
-    # Twelve hundred I/Os and more tell a rate to 3 %, at sixty points a configuration.
+    # Six hundred I/Os and more tell a rate to 4 %, at sixty points a configuration.
     "savvio-raid": {
-        (config, load): {"duration": "15 s"}
+        (config, load): {"duration": "8 s"}
         for config in SAVVIO_CONFIGS
         for load in sized(("file-server", "web-server", "database", "workstation"), ())
     },
