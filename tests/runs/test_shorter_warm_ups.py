@@ -67,7 +67,7 @@ def test_ten_seeds_agree_within_a_percent() -> None:
     """The short form of `tests/long/test_warm_ups_of_ten_seeds.py`."""
 
     def runs(**settings: object) -> list[Any]:
-        where = {"on": "5200-eco-960", "duration": "200 ms", "set": {**NEW, **settings}}
+        where: dict[str, Any] = {"on": "5200-eco-960", "duration": "200 ms", "set": {**NEW, **settings}}
         return [hb.run(WORKLOAD, seed=seed, **where).document["summary"] for seed in range(1, 11)]
 
     short, long = runs(), runs(warm_up="1 s")
