@@ -40,5 +40,14 @@ def test_a_case_is_answered(samples: Path, case: str, arguments: list[str], word
     ("options", "is_mixed"), [({}, True), ({"verify": "crc32c"}, False), ({"verify": "md5", "do_verify": "0"}, True)]
 )
 def test_reads_that_verify_are_of_the_job_that_wrote(options: dict[str, str], is_mixed: bool) -> None:
-    group = with_spec(fio_group({"read_pct": 0.0}, writes=DISK, read_pct=50.0), **options)
+    group = with_spec(fio_group({"read_pct": 0.0}, writes=DISK, read_pct=50.0), rw="randwrite", **options)
     assert ("mixed-jobs" in [finding.rule for finding in findings([group], None)]) is is_mixed
+
+
+@pytest.mark.parametrize(
+    ("options", "is_short"),
+    [({}, True), ({"latency_target": "2ms"}, False), ({"latency_target": "2ms", "latency_run": "1"}, True)],
+)
+def test_a_search_for_a_latency_ends_when_it_is_found(options: dict[str, str], is_short: bool) -> None:
+    run = with_spec(fio_group({"duration_ns": 1e15}), **options)
+    assert ("short-run" in [finding.rule for finding in findings([run], None)]) is is_short

@@ -323,3 +323,28 @@ def test_a_time_span_that_was_interrupted(tmp_path: Path) -> None:
         record_of(tmp_path, head + stopped)
     second = f"\nResults for timespan 2:\n***\n{stopped}"
     assert record_of(tmp_path, DISKSPD + second)["summary"]["count"] == 8000
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("(W) 4096B-4096B", "(W) 64.0KiB-64.0KiB"),
+        ("(R) 4096B-4096B, (W) 4096B-4096B", "(R) 4096B-64.0KiB, (W) 4096B-64.0KiB"),
+    ],
+)
+def test_several_sizes_of_normal_output_are_no_size(tmp_path: Path, before: str, after: str) -> None:
+    path = tmp_path / "pasted.txt"
+    path.write_text(NEW.replace(before, after).replace("19.5MiB", "312MiB"))
+    (imported,) = load(path)
+    assert imported.record["source"]["asked"]["block_bytes"] is None
+    assert "mixed-jobs" not in [finding.rule for finding in findings(load_results([path]), None)]
+
+
+def test_reads_of_a_job_of_writes_verify_them(tmp_path: Path) -> None:
+    path = tmp_path / "pasted.txt"
+    path.write_text(NEW.replace("rw=randrw", "rw=randwrite").replace("jobs=2", "jobs=1"))
+    (imported,) = load(path)
+    assert imported.record["concurrency"] is None
+    assert any("reads what it wrote only after it (verify)" in note for note in imported.record["notes"])
+    rules = [finding.rule for finding in findings(load_results([path]), None)]
+    assert not {"mixed-jobs", "littles-law"} & set(rules)

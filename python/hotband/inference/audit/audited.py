@@ -118,6 +118,14 @@ class Audited:
         return _asked_of_spec(self.record) if self.is_model else Asked(concurrency=self.record.get("concurrency"))
 
     @property
+    def job_options(self) -> list[Mapping[str, str]]:
+        """The options of each job of fio, with those of all jobs."""
+        spec = self.record.get("spec") or {}
+        shared, jobs = spec.get("global") or {}, spec.get("jobs") or {}
+        every = [job for job in jobs.values() if isinstance(job, Mapping)] if isinstance(jobs, Mapping) else []
+        return [{**shared, **job} for job in every or [{}]] if isinstance(shared, Mapping) else []
+
+    @property
     def concurrency(self) -> int | None:
         """Outstanding I/Os of a closed loop; None for an open loop, or if unknown.
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from statistics import fmean
 
 from hotband.data.documents.record import RecordDoc
+from hotband.data.importers.fio.load import reads_back
 from hotband.data.record.stats import SUMMARY_PERCENTILES
 from hotband.inference.audit import distribution
 from hotband.inference.audit.audited import Audited
@@ -61,29 +62,21 @@ def mixed_signs(run: Audited) -> list[str]:
     if run.tool != "fio" or run.is_published:
         return []
     signs = []
+    verifies = any(map(reads_back, run.job_options))
     for share, other in ((100, "write"), (0, "read")):
         count = run.summary(other).get("count") or 0
-        # fio reads back what it wrote to verify it.
-        if options.read_pct == share and count and not (other == "read" and _verifies(run)):
+        if options.read_pct == share and count and not (other == "read" and verifies):
             signs.append(f"{count:,} {other}s of a job that should do none")
     sides = distribution.sides_of(run.record["streams"])
     count, moved = sum(side["count"] for side in sides), sum(side.get("bytes") or 0 for side in sides)
     if options.block_bytes and count and abs(moved / count / options.block_bytes - 1) > SIZE_TOLERANCE:
         signs.append(f"a mean size of {moved / count:,.0f} B where {options.block_bytes:,} B were requested")
     depth, declared = summary.get("queue_depth_mean"), run.concurrency
-    above = bool(depth and declared and depth > (1 + DEPTH_TOLERANCE) * declared)
+    above = bool(depth and declared and depth > (1 + DEPTH_TOLERANCE) * declared) and not verifies
     noted = any("several jobs may be reported as one group" in note for note in run.notes)
     if (above and options.group_reporting) or noted:
         signs.append(f"{depth or 0:.4g} I/Os outstanding of {declared or options.concurrency or 'fewer'} declared")
     return signs
-
-
-def _verifies(run: Audited) -> bool:
-    """Return whether a job of fio reads back what it wrote."""
-    spec = run.record.get("spec") or {}
-    jobs = list((spec.get("jobs") or {}).values()) or [{}]
-    options = [{**(spec.get("global") or {}), **job} for job in jobs]
-    return any("verify" in job and job.get("do_verify") != "0" for job in options)
 
 
 def _mixed(run: Audited) -> Finding | None:

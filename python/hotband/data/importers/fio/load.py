@@ -7,12 +7,14 @@ which cannot be seen except by its measured queue depth.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from hotband.base.text.numbers import number
 from hotband.data.importers.fio.jobs import Job
 from hotband.data.importers.fio.time import Spell
 
 # Options that let a job wait with the next I/O: the loop is no longer closed by completions alone.
-_OPEN_LOOP = ("rate", "rate_iops", "thinktime", "latency_target", "read_iolog", "replay")
+_OPEN_LOOP = ("rate", "rate_iops", "thinktime", "latency_target", "read_iolog", "replay", "flow")
 # Engines with one I/O outstanding whatever iodepth says (FIO_SYNCIO in fio's engines/*.c). Without an engine
 # fio takes psync everywhere but on Windows.
 _SYNCHRONOUS = {
@@ -27,6 +29,9 @@ def declared_concurrency(jobs: list[Job], spell: Spell, queue_depth_mean: float 
     """Return the sum over jobs of iodepth x numjobs, or None and the reason."""
     if len(spell.stages) > 1:
         return None, ["concurrency is null: the jobs did not run at the same time"]
+    checked = next((job for job in jobs if reads_back(job.options)), None)
+    if checked is not None:
+        return None, [f"concurrency is null: {checked.name} reads what it wrote only after it (verify)"]
     whole = 0
     notes: list[str] = []
     for entries in sections_of(jobs).values():
@@ -42,6 +47,12 @@ def declared_concurrency(jobs: list[Job], spell: Spell, queue_depth_mean: float 
         measured = f"fio measured a queue depth of {number(queue_depth_mean)}, the options declare {whole}"
         return None, [f"concurrency is null: {measured} (several jobs may be reported as one group)"]
     return (whole or None), notes
+
+
+def reads_back(options: Mapping[str, str]) -> bool:
+    """Return whether a job reads what it wrote, after it, to verify it."""
+    kind = options.get("rw", options.get("readwrite", "read")).partition(":")[0].removeprefix("rand")
+    return kind != "read" and "verify" in options and options.get("do_verify") != "0"
 
 
 def promised_concurrency(jobs: list[Job]) -> int | None:

@@ -8,7 +8,7 @@ Left out, because the output lacks them: most job options, buckets, exact bytes 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 
 from hotband.base.errors import UserError
@@ -90,11 +90,7 @@ def _outputs(lines: str, file: str) -> list[list[dict[str, object]]]:
 def _entry(start: re.Match[str], stated: re.Match[str] | None, body: Sequence[str], file: str) -> dict[str, object]:
     """Return a job in the shape of fio's JSON."""
     sizes = {} if stated is None else _sizes(stated[4])
-    options = {} if stated is None else {"rw": stated[3], "ioengine": stated[5], "iodepth": stated[6]}
-    if stated is not None and int(start[3]) > 1:
-        options["numjobs"] = start[3]
-    if len(set(sizes.values())) == 1 and None not in sizes.values():
-        options["bs"] = str(next(iter(sizes.values())))
+    options = {} if stated is None else _options(stated, sizes, start[3])
     entry: dict[str, object] = {
         "jobname": printable(start[1].strip()),
         "groupid": int(start[2]),
@@ -110,10 +106,14 @@ def _entry(start: re.Match[str], stated: re.Match[str] | None, body: Sequence[st
             continue
         if name in counts:
             side["total_ios"] = counts[name]
-            if sizes.get(name):
-                side["io_bytes"] = counts[name] * (sizes[name] or 0)
+            low, high = sizes.get(name, (0, 0))
+            if low and low == high:
+                side["io_bytes"] = counts[name] * low
         if "runtime" not in side:
             raise UserError(file, printable(start[1].strip()), "", f"the line of its {name}s has no time; {ACCEPTED}")
+    if options.get("rw", "").endswith("write") and counts.get("read") and start[3] == "1":
+        # A job that only writes reads to verify what it wrote; by which sum is not printed.
+        options["verify"] = "unknown"
     if "sync" in entry:
         entry["sync"] = {**_child(entry, "sync"), "total_ios": _flushes(entry, sides["write"], int(start[3]))}
     # Reads and writes as one (unified_rw_reporting=mixed); with "both" they are printed apart, too.
@@ -121,6 +121,18 @@ def _entry(start: re.Match[str], stated: re.Match[str] | None, body: Sequence[st
         return {**entry, "mixed": sides["mixed"]}
     sides.pop("mixed", None)
     return {**entry, **sides}
+
+
+def _options(stated: re.Match[str], sizes: dict[str, tuple[int, int]], jobs: str) -> dict[str, str]:
+    """Return the options that the line before a run has."""
+    options = {"rw": stated[3], "ioengine": stated[5], "iodepth": stated[6]}
+    if int(jobs) > 1:
+        options["numjobs"] = jobs
+    if sizes:
+        key = "bs" if all(low == high for low, high in sizes.values()) else "bsrange"
+        ends = [str(low) if key == "bs" else f"{low}-{high}" for low, high in sizes.values()]
+        options[key] = ends[0] if len(set(ends)) == 1 else ",".join(ends)
+    return options
 
 
 def _flushes(entry: dict[str, object], write: dict[str, object], jobs: int) -> int:
@@ -241,12 +253,11 @@ def _counts(body: Sequence[str]) -> dict[str, int]:
     return {}
 
 
-def _sizes(text: str) -> dict[str, int | None]:
-    """Return the size of reads, writes and trims in `(R) 4096B-4096B, (W) ...` or `4K-4K/4K-4K/4K-4K`; None for a
-    range."""
+def _sizes(text: str) -> dict[str, tuple[int, int]]:
+    """Return the least and the largest size of reads, writes and trims in `(R) 4096B-4096B, (W) ...` or
+    `4K-4K/4K-4K/4K-4K`."""
     ends = [(_size(low), _size(high)) for low, high in re.findall(r"([\d.]+[kKMG]?i?B?)-([\d.]+[kKMG]?i?B?)", text)]
-    sizes: Iterator[int | None] = (low if low == high else None for low, high in ends)
-    return dict(zip(("read", "write", "trim"), sizes, strict=False))
+    return dict(zip(("read", "write", "trim"), ends, strict=False))
 
 
 def _size(text: str) -> int:
