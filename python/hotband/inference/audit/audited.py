@@ -121,9 +121,9 @@ class Audited:
     def job_options(self) -> list[Mapping[str, str]]:
         """The options of each job of fio, with those of all jobs."""
         spec = self.record.get("spec") or {}
-        shared, jobs = spec.get("global") or {}, spec.get("jobs") or {}
-        every = [job for job in jobs.values() if isinstance(job, Mapping)] if isinstance(jobs, Mapping) else []
-        return [{**shared, **job} for job in every or [{}]] if isinstance(shared, Mapping) else []
+        shared, jobs = spec.get("global"), spec.get("jobs")
+        every = list(jobs.values()) if isinstance(jobs, Mapping) and jobs else [{}]
+        return [{**_texts(shared), **_texts(job)} for job in every]
 
     @property
     def concurrency(self) -> int | None:
@@ -199,6 +199,13 @@ def _time(text: object) -> datetime | None:
     except ValueError:
         return None
     return moment.replace(tzinfo=None) if moment is not None else None
+
+
+def _texts(options: object) -> dict[str, str]:
+    """Return the options that are text; a record may be made up."""
+    if not isinstance(options, Mapping):
+        return {}
+    return {key: value for key, value in options.items() if isinstance(value, str)}
 
 
 def _asked_of_spec(record: RecordDoc) -> Asked:
