@@ -65,6 +65,8 @@ def test_any_value_in_any_place_is_judged_or_refused(tmp_path: Path, place: tupl
         (("source", "asked", "concurrency"), "many", "source.asked.concurrency = 'many'"),
         (("summary", "iops"), -1, "summary.iops = '-1'"),
         (("streams", 0, "read", "percentiles"), [[1]], "streams[0].read.percentiles"),
+        (("streams", 0), {}, "streams[0].name = 'None': expected a text"),
+        (("streams", 0, "read"), {"a": 1}, "streams[0].read.count = 'nothing'"),
         (("smart",), [{}], "smart[0].at_begin.host_bytes"),
     ],
 )

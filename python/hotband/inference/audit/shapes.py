@@ -33,6 +33,8 @@ def check(file: str, record: Mapping[str, object]) -> None:
         _numbers(file, f"summary.{scope}." if scope else "summary.", figures_of_scope, figures)
     _source(file, record.get("source"))
     for index, stream in enumerate(_list(record["streams"])):
+        if not isinstance(name := _object(stream).get("name"), str):
+            _refuse(file, f"streams[{index}].name", name, "expected a text")
         for direction in SCOPES:
             _side(file, f"streams[{index}].{direction}", _object(_object(stream).get(direction)))
     _further(file, record)
@@ -70,6 +72,8 @@ def _source(file: str, source: object) -> None:
 
 def _side(file: str, key: str, side: Mapping[str, object]) -> None:
     _numbers(file, f"{key}.", side, SIDE_NUMBERS)
+    if side and "count" not in side:
+        _refuse(file, f"{key}.count", "nothing", "expected the number of I/Os")
     summed = side.get("latency_sum_ns")
     if summed is not None and not (isinstance(summed, str) and summed.isascii() and summed.isdigit()):
         _refuse(file, f"{key}.latency_sum_ns", summed, "expected a text of digits, or null")
