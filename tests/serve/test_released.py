@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+import hotband as hb
 from hotband.base import temporary
 from hotband.base.temporary import TemporaryFolder, left_folders
-from hotband.execution.serve.released import release_left
+from hotband.execution.serve.released import release_left, release_mount
 
 LEFT = "hotband-left"
 
@@ -69,3 +71,41 @@ def test_a_process_looks_for_left_folders_once(left: Path) -> None:
         with TemporaryFolder():
             assert left.exists()
         assert [folder.name for folder in left_folders()] == [LEFT]
+
+
+@pytest.mark.skipif(os.geteuid() != 0 or shutil.which("losetup") is None, reason="needs root and losetup")
+@pytest.mark.skipif(not Path("/dev/fuse").exists(), reason="needs FUSE")
+@pytest.mark.parametrize("again", [True, False], ids=["the same folder is served again", "another machine is served"])
+def test_the_loop_device_of_a_killed_server_in_a_folder_of_the_user_is_released(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, again: bool
+) -> None:
+    folder, temporary_files = tmp_path / "mounted", tmp_path / "temporary"
+    folder.mkdir()
+    temporary_files.mkdir()
+    words = [sys.executable, "-m", "hotband", "serve", "ent-10k", "--anyway", "--fuse", str(folder), "--loop"]
+    # If the test is killed, the server ends by itself.
+    words += ["--duration", "60 s"]
+    environment = {**os.environ, "TMPDIR": str(temporary_files)}
+    server = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, env=environment)
+    try:
+        assert server.stderr is not None
+        device = Path(server.stderr.readline().rpartition(" at ")[2].strip())
+        if not device.is_block_device():
+            pytest.skip("this host attaches no loop devices")
+        attached = Path("/sys/block", device.name, "loop/backing_file")
+        assert attached.read_text().strip() == str(folder / "d0")
+        release_mount(folder)
+        assert attached.exists(), "its server lives"
+        server.kill()
+        server.wait()
+        # A folder that is younger than a minute is left to its process, but a mount without server is nobody's.
+        monkeypatch.setattr(temporary, "YOUNGEST_S", 60.0 if again else 0.0)
+        monkeypatch.setattr("tempfile.tempdir", str(temporary_files))
+        with hb.serve("ent-10k", fuse=folder if again else None, anyway=True):
+            assert not attached.exists()
+            assert folder.is_mount() == again
+        assert not folder.is_mount()
+    finally:
+        server.kill()
+        server.wait()
+        release_mount(folder)

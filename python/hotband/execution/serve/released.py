@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -14,18 +16,44 @@ WRITE_BACK = "write back"
 user would send no flushes (tested on Linux 6.18, which resets `rotational`)."""
 
 
+MOUNT = "mount"
+"""Link in a server's temporary folder to the folder that the user had it mount."""
+
+
+def remember_mount(temporary: Path, folder: Path) -> None:
+    """Note in a server's temporary folder where it mounts its volumes, for `release_left`."""
+    (temporary / MOUNT).symlink_to(folder)
+
+
 def release_left() -> None:
-    """Detach the loop devices of killed servers below their temporary folders, unmount file systems there, and remove
-    the folders. Anything that the host refuses to release remains."""
+    """Detach the loop devices of killed servers below their temporary folders and mounts, unmount file systems there,
+    and remove the folders. Anything that the host refuses to release remains."""
     for folder in left_folders():
-        # Before unmounting: afterwards the kernel shows a device's file relative to its mount (tested: `/d0`).
-        for device in _loops_below(folder):
-            with suppress(OSError):
-                _set_write_cache(device.name)
-            _try(["losetup", "--detach", str(device)])
-        for point in mounts_below(folder):
-            _try(["umount", "--lazy", str(point)])
+        if (folder / MOUNT).is_symlink():
+            release_mount((folder / MOUNT).readlink())
+        _release(folder, mounts_below(folder))
         remove_folder(folder)
+
+
+def release_mount(folder: Path) -> None:
+    """Detach the loop devices of a killed server that mounted its volumes in `folder`, and unmount it. A folder whose
+    server lives is unchanged."""
+    try:
+        # The kernel still answers `stat` from its cache.
+        os.statvfs(folder)
+    except OSError as error:
+        if error.errno == errno.ENOTCONN:
+            _release(folder.parent.resolve() / folder.name, [folder])
+
+
+def _release(folder: Path, mounts: Sequence[Path]) -> None:
+    # Before unmounting: afterwards the kernel shows a device's file relative to its mount (tested: `/d0`).
+    for device in _loops_below(folder):
+        with suppress(OSError):
+            _set_write_cache(device.name)
+        _try(["losetup", "--detach", str(device)])
+    for point in mounts:
+        _try(["umount", "--lazy", str(point)])
 
 
 def _loops_below(folder: Path) -> list[Path]:

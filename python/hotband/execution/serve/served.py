@@ -34,7 +34,7 @@ from hotband.data.record.record import Record, record_of
 from hotband.data.record.writable import check_folder, check_writable
 from hotband.execution.runs.run import prepare, save
 from hotband.execution.serve.ending import Ending
-from hotband.execution.serve.released import release_left
+from hotband.execution.serve.released import release_left, release_mount, remember_mount
 from hotband.execution.serve.speed import (
     LONGEST_SOCKET,
     expect_servable,
@@ -229,6 +229,9 @@ class Served:
             # Left last: a folder in it is mounted until the machine has ended.
             release_left()
             self._temporary = Path(self._stack.enter_context(TemporaryFolder()))
+            if spec.folder is not None:
+                release_mount(spec.folder.absolute())
+                remember_mount(self._temporary, spec.folder.absolute())
             if not spec.anyway:
                 expect_servable(
                     spec.machine,
