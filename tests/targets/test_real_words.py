@@ -10,11 +10,14 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
 import hotband as hb
+from hotband.base.errors import UserError
 from hotband.data.catalog import CATALOG_DIR, entries
 from hotband.data.documents.run import RunSpec
 from hotband.data.importers.fio.importer import read
@@ -22,8 +25,10 @@ from hotband.data.inputs.reports import products_by_model
 from hotband.data.inputs.specify import Named
 from hotband.data.record.expected import sentence_of
 from hotband.execution.runs.sequence import in_sequence, settings_after
+from hotband.execution.targets.ahead import ahead
 from hotband.execution.targets.fio_child import run_fio
 from hotband.execution.targets.fio_run import fio_run_of
+from hotband.execution.targets.on_device import Setup
 from hotband.execution.targets.outlook import outlook_of
 from hotband.execution.targets.real_target import RealTarget, real_target_of
 from hotband.faces.cli import app
@@ -91,6 +96,29 @@ def test_a_state_before_is_said_with_what_it_writes() -> None:
     )
 
 
+def test_a_rate_that_is_not_predicted_says_why() -> None:
+    """The range ends beyond the drive whose model is named; the target may be larger."""
+    said: list[str] = []
+    load = asked(CLOSED, 'duration = "1 s"', range='["0 GB", "3 TB"]')
+    setup = Setup(product="ent-10k")
+    found = ahead([load], replace(PLACE, kind="file"), None, setup, said.append, lambda: None)
+    assert found.written_bytes is None
+    assert found.rate_from == "the model of ent-10k refuses the load"
+    assert said[0].startswith("no rate is predicted by the model of ent-10k: ")
+
+
+def test_a_device_that_cannot_be_identified_is_no_unknown_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(path: str) -> NoReturn:
+        raise UserError(path, "", "", "is a block device that sysfs does not list")
+
+    monkeypatch.setattr(expected, "device_of", fails)
+    workload = Named("own", "")
+    assert expected.expected_of([], workload, PLACE, None, None) == (
+        None,
+        "no prediction: /dev/sdz: is a block device that sysfs does not list",
+    )
+
+
 def test_a_device_is_known_by_its_model_number() -> None:
     assert products_by_model("ATA      INTEL SSDSC2KB960G7") == ["s4500-960"]
     assert products_by_model("SEAGATE ST900MP0006") == ["exos-15e900-512n"]
@@ -133,7 +161,8 @@ def test_what_was_asked_for_is_predicted_as_it_was_asked(monkeypatch: pytest.Mon
     monkeypatch.setattr(expected, "IOS", 2000)
     of_disk, why_not = expected.expected_of(records, workload, PLACE, "exos-15e900-512n", None)
     assert (of_disk and of_disk["chosen"], why_not) == ("as you named it", "")
-    assert expected.expected_of(records, workload, PLACE, None, None) == (None, expected.NOT_NAMED)
+    image = replace(PLACE, path=sample)
+    assert expected.expected_of(records, workload, image, None, None) == (None, expected.NOT_NAMED)
 
 
 def test_a_drive_that_is_not_near_judges_nothing() -> None:

@@ -50,13 +50,19 @@ def ahead(
         source = f"as fast as it read in {setup.probe_s:g} s"
 
     def rate(fio_run: FioRun) -> float | None:
+        nonlocal source
         key = fio_run.text
         if key not in known:
             # Of a sweep the first is found out: the others are like it, and each would take its seconds.
             if known:
                 known[key] = next(iter(known.values()))
             elif product is not None:
-                known[key] = predicted_iops(fio_run, product)
+                try:
+                    known[key] = predicted_iops(fio_run, product)
+                except UserError as error:
+                    # The run does not need the model: only what is ahead of it stays unknown.
+                    say(f"no rate is predicted by the model of {product}: {error.worded(str)}")
+                    known[key], source = None, f"the model of {product} refuses the load"
             elif can_probe:
                 say(f"{target.text} is read for {setup.probe_s:g} s to measure its speed")
                 known[key] = probed_iops(fio_run, target, held, setup.probe_s, go_on)
@@ -65,18 +71,15 @@ def ahead(
         return known[key]
 
     outlook = outlook_of(target, fio_runs, rate, source)
-    return replace(outlook, endurance_share=_endurance_share(outlook, target))
+    return replace(outlook, rate_from=outlook.rate_from and source, endurance_share=_endurance_share(outlook, target))
 
 
 def predicted_iops(fio_run: FioRun, product: str) -> float | None:
-    """Return the I/Os per second of the load on the model of a product; None if the model cannot run it."""
+    """Return the I/Os per second of the load on the model of a product. Raises UserError if the model refuses it."""
     text = Load(fio_run.text, fio_run.spec.workload).with_ios(IOS).text()
     pairs = tuple(pair for pair in fio_run.spec.set if pair[0] == "state")
     spec = replace(fio_run.spec, machine=product, workload_text=text, set=pairs, duration=None, out=None, in_use=True)
-    try:
-        [finished] = experiment.execute([scaled(spec)])
-    except UserError:
-        return None
+    [finished] = experiment.execute([scaled(spec)])
     return finished.record["summary"]["iops"]
 
 

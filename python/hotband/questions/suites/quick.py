@@ -233,14 +233,14 @@ def run_quick(asked: QuickAsked, *, watch: Watch) -> QuickDoc:
         tick = stack.enter_context(watch(title))
         bench = _bench(asked, asked.target, executor, out and out / "quick", tick or _untold)
         found = _measure(asked, bench)
-        product = asked.expect or _product(asked.target)
+        product, why_not = (asked.expect, []) if asked.expect is not None else _product(asked.target)
         product = None if product == NONE else product
         expected = _expected(asked, product) if product is not None else {}
     rows = [_row(load, cell, expected.get(load.name)) for load, cell, _ in found]
     going_on = next((pieces for load, _, pieces in found if load.name == GOING_ON), [])
     health = health_of(asked.target) if is_real(asked.target.name) else {}
     invalid, delay = (executor.invalid, executor.notes) if isinstance(executor, OnServedMachine) else ((), ())
-    notes = [*each_once(bench.notes), *delay]
+    notes = [*each_once(bench.notes), *delay, *why_not]
     if asked.target.scale > 1:
         notes.append(f"the model has 1/{asked.target.scale} of the drive's capacity, and every time is as much shorter")
     if is_real(asked.target.name):
@@ -312,12 +312,16 @@ def _expected(asked: QuickAsked, product: str) -> dict[str, float]:
     return {name: value for name, value in values.items() if value is not None}
 
 
-def _product(target: SuiteTarget) -> str | None:
-    """Return the model of an emulated machine, or the catalog's drive that a real device is, by its model number."""
+def _product(target: SuiteTarget) -> tuple[str | None, list[str]]:
+    """Return the model of an emulated machine, or the catalog's drive that a real device is by its model number, with
+    a note if the device cannot be identified."""
     if not is_real(target.name):
-        return target.name.removeprefix(EMULATED) if is_emulated(target.name) else None
-    found = product_of(real_target_of(target.name))
-    return None if found is None else found[0]
+        return (target.name.removeprefix(EMULATED) if is_emulated(target.name) else None), []
+    try:
+        product = product_of(real_target_of(target.name))
+    except UserError as error:
+        return None, [f"no prediction: {error.worded(str)}"]
+    return (None if product is None else product[0]), []
 
 
 UNITS = {"bandwidth": "B/s", "iops": "IOPS", "latency": "ns"}

@@ -36,14 +36,11 @@ Product = tuple[str, str]
 
 
 def product_of(place: RealTarget) -> Product | None:
-    """The catalog's drive whose model number the device at a place has, and how it is known; None if there is none,
-    or several."""
+    """Return the catalog's drive whose model number the device at a place has, and how it is known; None if there is
+    none, or several. Raises UserError for a device that cannot be identified."""
     if place.path is None:
         return None
-    try:
-        model = device_of(str(place.path)).model
-    except UserError:
-        return None
+    model = device_of(str(place.path)).model
     found = products_by_model(model or "")
     return (found[0], f"by its model number, {model}") if len(found) == 1 else None
 
@@ -65,7 +62,11 @@ def expected_of(
         found = judged(rows, machine, OF_HARDWARE, way)
         return cast("ExpectedHereDoc", {**found.to_dict(), "chosen": chosen, "is_near": True})
 
-    chosen = product_of(place) if product is None else (product, "as you named it")
+    try:
+        chosen = product_of(place) if product is None else (product, "as you named it")
+    except UserError as error:
+        # What was measured is not lost for what the host does not tell of the device.
+        return None, f"no prediction: {error.worded(str)}"
     if chosen is None:
         return None, NOT_NAMED
     rows = [row_of(record, "fio.json", workload) for record in records]
