@@ -131,7 +131,7 @@ def expect_expressible(workload: str, text: str) -> None:
         converted_to(workload, text, "fio", PLACE)
     except UserError as error:
         if error.key == "trace":
-            instead = "replay it on the model, or hotband trace convert writes it for fio (read_iolog)"
+            instead = "replay it on the model, or hotband trace convert writes it for fio (docs/guides/traces.md)"
         elif error.key in ("app", "scripts"):
             program = stand_in(workload)
             instead = (

@@ -33,11 +33,11 @@ def quick(result: QuickResult, question: QuickQuestion) -> Screen:
     """Return what the terminal shows of a quick test."""
     document = result.document
     invalid = [line for line in document["answer"] if line.startswith(INVALID)]
-    answers = document["answer"][len(invalid) :]
-    sentences = [*invalid, _quick_sentence(document) or answers[0], *answers[1:]]
+    figures, *others = document["answer"][len(invalid) :]
+    lines = [*invalid, _quick_sentence(document) or figures, *others]
     return Screen(
-        answer=sentences[0],
-        more=sentences[1:],
+        answer=lines[0],
+        more=lines[1:],
         body=[_loads_table(document)],
         state=[_quick_state(document)],
         remarks=with_hidden(document["notes"], MOST_REMARKS),
