@@ -69,7 +69,7 @@ fn scripts_that_cannot_run_are_refused() {
         (
             "stream = \"disk\"\nios = 9",
             "stream = \"disk\"\nios = 9\nafter = [\"logon\"]",
-            ["loader -> logon -> loader", "circle"],
+            ["loader -> logon -> loader", "a cycle"],
         ),
         ("after = [\"loader\"]", "after = [\"logon\"]", ["logon -> logon", "scripts[0].steps[1].after"]),
         ("after = [\"loader\"]", "after = [\"loder\"]", ["scripts[0].steps[1].after", "did you mean \"loader\""]),
