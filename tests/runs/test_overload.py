@@ -70,7 +70,7 @@ def test_the_first_line_says_that_a_rate_is_not_kept_up_with() -> None:
     assert done.returncode == 0
     out = done.stdout
     first = " ".join(out.splitlines()[:2])
-    assert re.match(r"Does not keep up: \d{3} of 20,000 IOPS, .* growing throughout the run\.", first)
+    assert re.match(r"ent-10k does not keep up: \d{3} of 20,000 IOPS, .* growing throughout the run\.", first)
     # What to try next lies within what the machine does.
     rates = re.search(r"--rate ([\d.,]+)$", out.strip())
     assert rates

@@ -38,7 +38,7 @@ STREAMS = {
     "data = { low = 0.8, high = 0.3 }": "high: expected a share above low",
     'start = "10 %"': "start: this stream has no sequential I/Os: random_pct is 100",
     'per_client = "1 GB"': "per_client: no script uses this stream",
-    "trim_pct = 3\nread_pct = 100": "trim_pct: trims are a share of the I/Os that are no reads",
+    "trim_pct = 3\nread_pct = 100": "trim_pct: trims are a share of the I/Os that are not reads",
 }
 """Lines of a stream, with the key and the words of the refusal."""
 SEQUENTIAL_ONLY = [

@@ -25,6 +25,7 @@ from hotband.data.inputs.reports import products_by_model
 from hotband.data.inputs.specify import Named
 from hotband.data.record.expected import sentence_of
 from hotband.execution.runs.sequence import in_sequence, settings_after
+from hotband.execution.targets import real_target
 from hotband.execution.targets.ahead import ahead
 from hotband.execution.targets.fio_child import run_fio
 from hotband.execution.targets.fio_run import fio_run_of
@@ -228,7 +229,7 @@ def test_workloads_follow_each_other_on_hardware_from_python(tmp_path: Path) -> 
 
 def test_a_plain_file_where_a_device_should_be_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "rbd0").write_bytes(bytes(8192))
-    monkeypatch.setattr(Path, "resolve", lambda self: Path("/dev") / self.name)
+    monkeypatch.setattr(real_target, "real_path", lambda path: Path("/dev") / path.name)
     with pytest.raises(hb.UserError, match=r"is a plain file in memory.*is the device attached and mapped"):
         real_target_of(f"real:{tmp_path / 'rbd0'}")
 

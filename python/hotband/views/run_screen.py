@@ -129,7 +129,8 @@ def _sentence(record: RecordDoc, runs: int) -> str:
     rates = f"{quantity(summary['iops'], 'IOPS')}, {rate(summary['bandwidth_bytes_per_s'])}"
     missed = missed_rate(record)
     if missed is not None:
-        rates = f"{capitalized(missed_words(*missed))}, {rate(summary['bandwidth_bytes_per_s'])}"
+        name = record["target"]["machine"]
+        rates = f"{name} {missed_words(*missed)}, {rate(summary['bandwidth_bytes_per_s'])}"
     grows = ", growing throughout the run" if missed else ""
     p99 = f"p99 {span(summary['latency_p99_ns'])}{_between(record, 'latency_p99_ns', 'iops')}{grows}"
     return f"{f'Run {runs} of {runs}: ' if runs > 1 else ''}{rates}{_between(record, 'iops')}. {p99}{_flushed(record)}."
