@@ -119,3 +119,12 @@ def test_an_open_loop_that_a_disk_does_not_keep_up_with_is_said(tmp_path: Path) 
     file.write_text(OPEN, encoding="utf-8")
     said = flat("sweep", str(file), "--on", "ent-15k", "--set", "rate_iops=100,5000")
     assert "does not keep up: " in said
+
+
+def test_a_rate_that_the_generator_misses_is_not_the_targets_fault() -> None:
+    (done,) = execute([RunSpec("r", "ent-15k", "open", workload_text=OPEN)])
+    record = copy.deepcopy(done.record)
+    record["summary"]["queue_depth_mean"] = 0.0169
+    (finding,) = [one for one in trouble.check([Audited("a", record)]) if one.rule == "overload"]
+    assert finding.title.startswith("The load generator issued ")
+    assert finding.title.endswith(" of 5,000 requested IOPS, with 0.0169 I/Os outstanding in the mean")

@@ -52,11 +52,11 @@ def _sentence(expected: Expected) -> str:
     figures = [judged for row in expected.rows for judged in expected.figures(row)]
     if figures and not any(judged.verdict for judged in figures):
         return f"Unchecked for {expected.machine}: the predictions have no interval, so no verdict rests on them."
-    inside = sum(judged.verdict == "inside" for judged in figures)
+    checked = [judged.verdict for judged in figures if judged.verdict]
     words = WORDS.get(verdict, f"{capitalized(verdict)} for")
-    return (
-        f"{words} {expected.machine}: {inside} of {len(figures)} figures lie inside the {expected.level:g} % interval."
-    )
+    lie = f"{checked.count('inside')} of {len(checked)} figures lie inside the {expected.level:g} % interval"
+    without = len(figures) - len(checked)
+    return f"{words} {expected.machine}: {lie}{f'; {without} have none' if without else ''}."
 
 
 def _others(expected: Expected) -> list[str]:

@@ -59,10 +59,10 @@ class Claim:
     @property
     def words(self) -> str:
         """The contradiction in a sentence."""
-        near = self.low if self.stated < self.low else self.high
-        bound = (
-            "" if math.isclose(self.low, self.high, rel_tol=0.2) else "at least " if near == self.low else "at most "
-        )
+        near, bound = (self.low, "at least ") if self.stated < self.low else (self.high, "at most ")
+        if math.isclose(self.low, self.high, rel_tol=0.2):
+            # Both ends are the derived value with its tolerance.
+            near, bound = (self.low + self.high) / 2, ""
         return f"{self.figure} is {self.shown(self.stated)}, but {self.source} makes {bound}{self.shown(near)}"
 
     def shown(self, value: float) -> str:

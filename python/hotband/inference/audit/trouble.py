@@ -21,6 +21,8 @@ WARNING = re.compile(r"warning of (\w+): (.+)", re.DOTALL)
 """Beginning of a note in which an importer quotes a warning of its tool, or has one of its own (`import`)."""
 IMPORT = "import"
 MOST_WORDS = 2
+IDLE = 0.5
+"""Mean number of outstanding I/Os below which a target waits for its load most of the time."""
 NO_DEVICE = frozenset({"null", "cpuio", "filecreate", "filestat", "filedelete"})
 """fio's engines that move no data (engines/null.c, cpu.c, fileoperations.c)."""
 
@@ -100,4 +102,11 @@ def _overloaded(run: Audited) -> Finding | None:
     numbers: dict[str, Number] = {"requested_iops": requested, "iops": reached, "share_pct": 100 * reached / requested}
     advice = "Quote the rate that was reached. Latencies of an overloaded open loop measure the length of the run."
     title = f"The target {missed_words(requested, reached)}"
+    outstanding = run.summary().get("queue_depth_mean")
+    if outstanding is not None and outstanding < IDLE:
+        title = (
+            f"The load generator issued {number(reached)} of {number(requested)} requested IOPS, "
+            f"with {number(outstanding, 3)} I/Os outstanding in the mean"
+        )
+        advice = "Quote the rate that was reached. The target waited for I/Os: look at the load generator."
     return Finding("overload", "warning", (run.name,), title, numbers, advice)

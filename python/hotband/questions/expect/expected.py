@@ -78,7 +78,7 @@ class Expected:
         )
         if first.distance > NO_DRIVE:
             nearest = f"the nearest, {first.machine}, is off {off}"
-            return f"no drive of the catalog is similar: {nearest}; is it an array or a pool?"
+            return f"no drive of the catalog is similar: {nearest}; it may be an array or a pool"
         return f"nearest is {first.machine}, off {off}"
 
     @property

@@ -263,7 +263,8 @@ def _reproduction(records: Mapping[str, LoadedRecord]) -> list[Block]:
         for label, loaded in records.items()
     ]
     text = "The same workload, machine and seed give the same record, bit for bit."
-    blocks: list[Block] = [Prose([text]), Table(columns, [Group(rows)], tight=True)]
+    predicted = any(loaded.record["target"].get("kind", "model") == "model" for loaded in records.values())
+    blocks: list[Block] = [*([Prose([text])] if predicted else []), Table(columns, [Group(rows)], tight=True)]
     return blocks + list(sections.spec_folds(records))
 
 

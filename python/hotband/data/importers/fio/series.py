@@ -177,7 +177,7 @@ def _add_percentiles(
     step = asked_ms or _histogram_step(logs, base_ms)
     if abs(step - axis.interval_ms) > 0.05 * axis.interval_ms:
         ends = f"every {step} ms, averages every {axis.interval_ms} ms"
-        axis.notes.append(f"the series has no p99: histograms end {ends}")
+        axis.notes.append(f"the series has no p99; histograms end {ends}")
         return
     for log in logs:
         for time_ms, direction, _, _, p99 in _histogram_rows(log, base_ms):

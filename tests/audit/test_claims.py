@@ -1,0 +1,31 @@
+"""Is a contradiction's arithmetic that of its figures?"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from hotband.data.importers.fio import series
+from hotband.inference.audit.consistency import Claim, equal
+from hotband.inference.audit.tools import _AVERAGED
+
+
+def test_a_derived_figure_is_printed_without_its_tolerance() -> None:
+    for stated in (2000.0, 2600.0):
+        (claim,) = equal("IOPS", stated, "258,144 in 110.948 s", 258_144 / 110.948, share=0.01)
+        assert not claim.holds
+        assert claim.words == f"IOPS is {stated:,.0f}, but 258,144 in 110.948 s makes 2,326.71"
+
+
+@pytest.mark.parametrize(("stated", "words"), [(1.0, "at least 5"), (20.0, "at most 10")])
+def test_a_bound_is_called_one(stated: float, words: str) -> None:
+    assert Claim("IOPS", stated, "a range", 5.0, 10.0).words.endswith(f"makes {words}")
+
+
+def test_a_note_on_a_missing_series_is_no_averaged_percentile() -> None:
+    (note,) = re.findall(r'"(the series has no p99[^"]*)"', Path(series.__file__).read_text(encoding="utf-8"))
+    ends = "every 1000 ms, averages every 500 ms"
+    assert _AVERAGED.search(note.format(ends=ends)) is None
+    assert _AVERAGED.search("p99 is averaged over jobs")
