@@ -202,6 +202,14 @@ def test_an_objective_may_be_of_reads_and_a_rate() -> None:
     assert dict(none.left_out) == {"not IOPS > 1000000": 1}
 
 
+def test_a_drive_without_a_rate_of_sector_errors_is_not_compared_in_silence(without_draws) -> None:
+    ask = {**ASK, "slo": "p99 < 5 ms", "capacity": "3 TB"}
+    for drive, is_known in (("5400-pro-1920", False), ("pm9a3-3840", True)):
+        found = hb.advise("fio-randread", candidates=f"drives={drive},layouts=raid5,counts=3", **ask)
+        words = f"the chance of loss of {drive} excludes sectors that cannot be read during a rebuild"
+        assert any(note.startswith(words) for note in found.notes) is not is_known
+
+
 def test_the_nearest_is_the_one_whose_worst_miss_is_the_smallest() -> None:
     few = "drives=exos-x18-18tb,layouts=raid10,counts=8,12,caches=off"
     said = hb.advise("vdbench-8k-random", candidates=few, **{**ASK, "slo": "p99 < 60 ms and IOPS > 10000"})

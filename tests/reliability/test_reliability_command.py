@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from command_line import run_hotband
 from hotband.base.errors import UserError
 from hotband.base.text.numbers import share, span
 from hotband.data.catalog import entries as catalogue
@@ -324,3 +325,16 @@ def test_a_rebuild_onto_a_shingled_disk_is_not_at_its_media_rate(hotband) -> Non
     assert figures("raid1:2xst8000as0002", rebuild_time="200 h")["given"]["rebuild_hours"] == 200
     assert figures("raid1:2xst8000as0002", rebuild_rate="10 MB/s")["given"]["rebuild_hours"] > 200
     assert figures("raid1:2xst8000as0002", settings=(("smr", "off"),))["given"]["rebuild_hours"] < 24
+
+
+@pytest.mark.parametrize(("drive", "is_known"), [("5400-pro-1920", False), ("pm9a3-3840", True)])
+def test_an_unknown_rate_of_sector_errors_is_not_taken_for_none(drive: str, is_known: bool) -> None:
+    said = " ".join(run_hotband("reliability", f"raid5:3x{drive}", "--arrays", "1000").stdout.split())
+    words = "The chance excludes sectors that cannot be read during a rebuild: the catalog has no rate of them."
+    assert (words in said) is not is_known
+    details = run_hotband("reliability", f"raid5:3x{drive}", "--arrays", "1000", "--details").stdout
+    assert ("sector errors are not counted (the catalog has none)" in details) is not is_known
+    without = ("--arrays", "1000", "--error-rate", "none", "--details")
+    given = run_hotband("reliability", f"raid5:3x{drive}", *without).stdout
+    assert "no sector errors (given)" in given
+    assert "The chance excludes" not in given

@@ -21,6 +21,7 @@ from hotband.base.text.table import (
     numeric,
 )
 from hotband.inference.reliability.array import HOURS_PER_YEAR
+from hotband.inference.reliability.asked import NO_ERROR_RATE
 from hotband.views.text.screen import Screen, screen_table
 
 if TYPE_CHECKING:
@@ -43,9 +44,19 @@ def terminal(result: Reliability, question: Question) -> Screen:
         answer=f"{data['machine']} loses data within {years} with a chance of {chance}, simulated.",
         body=[_screen_figures(data, years)],
         state=[f"{layout['kind']} of {drives}, {numbers.size(layout['usable_bytes'])} usable, {survival}."],
-        remarks=[data["mttdl"]["reason"]] if data["mttdl"]["reason"] else [],
+        remarks=[text for text in (_uncounted(data), data["mttdl"]["reason"]) if text],
         next=question,
         details=[*summary_lines(data), figures_table(data), *notes(data)],
+    )
+
+
+def _uncounted(data: ReliabilityDoc) -> str:
+    """Return that the chance lacks sector errors, where nobody stated their rate; else an empty text."""
+    sources, is_redundant = data["given"]["sources"], data["layout"]["failures_tolerated"]
+    if not is_redundant or sources["unrecoverable_error_bits"] != NO_ERROR_RATE:
+        return ""
+    return (
+        "The chance excludes sectors that cannot be read during a rebuild: the catalog has no rate of them."
     )
 
 
@@ -85,7 +96,9 @@ def summary_lines(data: ReliabilityDoc) -> list[str]:
         lines.append(f"  rebuild {hours(given['rebuild_hours'] or 0.0)} ({sources['rebuild']})")
         bits = given["bits_per_error"]
         if bits is None:
-            lines.append(f"  no sector errors ({sources['unrecoverable_error_bits']})")
+            source = sources["unrecoverable_error_bits"]
+            words = "sector errors are not counted" if source == NO_ERROR_RATE else "no sector errors"
+            lines.append(f"  {words} ({source})")
         else:
             chance = f"{numbers.share(given['rebuild_error_chance'])} of the rebuilds without redundancy meet one"
             lines.append(f"  one sector error in {number(bits)} bits: {chance} ({sources['unrecoverable_error_bits']})")

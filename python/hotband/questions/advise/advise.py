@@ -187,8 +187,19 @@ class _Advising:
             self.prices.currency, self.needs.bytes_at_end, self.needs.tolerated, self.needs.years,
             self.listed.of, self._left_out(), self.bench.runs, self.bench.ios, points, None,
             [point for point in points if point.name in shown], limit, [],
-            [*self._unmodelled(shown), *self._notes()], self.prices.by_class,
+            [*self._uncounted(shown), *self._unmodelled(shown), *self._notes()], self.prices.by_class,
         )  # fmt: skip
+
+    def _uncounted(self, shown: Sequence[str]) -> list[str]:
+        """Return a note on drives among the shown points whose chance of loss lacks sector errors."""
+        drives = {drive.name: drive for name in shown for drive in [self.by_name[name].candidate.drive]}
+        unknown = [name for name, one in drives.items() if "reference.unrecoverable_error_bits" not in one.values]
+        if not unknown or not self.needs.tolerated:
+            return []
+        return [
+            f"the chance of loss of {' and '.join(unknown)} excludes sectors that cannot be read during a rebuild, "
+            "because the catalog has no error rate: it is not comparable with those of other drives"
+        ]
 
     def _unmodelled(self, shown: Sequence[str]) -> list[str]:
         """Return notes on unmodelled mechanisms that affect the latencies of the shown points, one per point."""
