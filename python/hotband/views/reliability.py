@@ -55,9 +55,7 @@ def _uncounted(data: ReliabilityDoc) -> str:
     sources, is_redundant = data["given"]["sources"], data["layout"]["failures_tolerated"]
     if not is_redundant or sources["unrecoverable_error_bits"] != NO_ERROR_RATE:
         return ""
-    return (
-        "The chance excludes sectors that cannot be read during a rebuild: the catalog has no rate of them."
-    )
+    return "The chance excludes sectors that cannot be read during a rebuild: the catalog has no rate of them."
 
 
 def _screen_figures(data: ReliabilityDoc, years: str) -> Table:

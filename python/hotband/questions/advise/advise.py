@@ -193,7 +193,7 @@ class _Advising:
     def _uncounted(self, shown: Sequence[str]) -> list[str]:
         """Return a note on drives among the shown points whose chance of loss lacks sector errors."""
         drives = {drive.name: drive for name in shown for drive in [self.by_name[name].candidate.drive]}
-        unknown = [name for name, one in drives.items() if "reference.unrecoverable_error_bits" not in one.values]
+        unknown = [name for name, drive in drives.items() if "reference.unrecoverable_error_bits" not in drive.values]
         if not unknown or not self.needs.tolerated:
             return []
         return [
