@@ -119,6 +119,11 @@ class Subject:
     conditions: Conditions
     sources: dict[str, str]
 
+    @property
+    def lacks_error_rate(self) -> bool:
+        """Whether losses exclude sectors that cannot be read during a rebuild, because nobody stated their rate."""
+        return bool(self.array.tolerated) and self.sources.get("unrecoverable_error_bits") == NO_ERROR_RATE
+
 
 def subject_of(question: ReliabilityQuestion) -> Subject:
     """Return the array and the conditions of a question. Raise UserError for the first mistake."""

@@ -15,7 +15,7 @@ from hotband.questions.advise import words
 from hotband.questions.advise.advice import Advice, Point
 from hotband.questions.advise.asked import AdviseQuestion, Needs, needs_of
 from hotband.questions.advise.between import fewest
-from hotband.questions.advise.candidates import Listed, candidates_of, space_of
+from hotband.questions.advise.candidates import Listed, candidates_of, lacks_error_rate, space_of
 from hotband.questions.advise.finalists import FAILED_IOS, Finalist, drawn, point_of, with_failures
 from hotband.questions.advise.front import Tried, front_of, order, read_figures, shown_figure
 from hotband.questions.advise.measure import Bench, loads_from
@@ -192,9 +192,9 @@ class _Advising:
 
     def _uncounted(self, shown: Sequence[str]) -> list[str]:
         """Return a note on drives among the shown points whose chance of loss lacks sector errors."""
-        drives = {drive.name: drive for name in shown for drive in [self.by_name[name].candidate.drive]}
-        unknown = [name for name, drive in drives.items() if "reference.unrecoverable_error_bits" not in drive.values]
-        if not unknown or not self.needs.tolerated:
+        candidates = [self.by_name[name].candidate for name in shown]
+        unknown = dict.fromkeys(one.drive.name for one in candidates if lacks_error_rate(one))
+        if not unknown:
             return []
         return [
             f"the chance of loss of {' and '.join(unknown)} excludes sectors that cannot be read during a rebuild, "

@@ -418,6 +418,12 @@ def worst_loss(candidate: Candidate, rebuild: float, years: float) -> float | No
     return loss_of(known.array(candidate.count), worst, years)
 
 
+def lacks_error_rate(candidate: Candidate) -> bool:
+    """Return whether the chance of loss excludes sectors that cannot be read, because nobody stated their rate."""
+    subject = _Known.of(candidate.drive, candidate.layout).subject
+    return subject is not None and subject.lacks_error_rate
+
+
 def data_drives(layout: str, count: int) -> float:
     """Return the number of drives in a layout that hold data rather than parity or copies."""
     lost = {"raid0": 0, "raid1": count - 1, "raid5": 1, "raid6": 2, "raid50": GROUPS, "raid60": 2 * GROUPS}

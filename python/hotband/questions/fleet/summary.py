@@ -10,7 +10,6 @@ import numpy as np
 from hotband.base.arrays import Floats
 from hotband.base.text.numbers import number
 from hotband.data.documents.fleet import CostDoc, FleetDoc, GroupDoc, LossDoc, PartDoc, SparesDoc
-from hotband.inference.reliability.asked import NO_ERROR_RATE
 from hotband.questions.fleet.loss import closed_form_losses
 from hotband.questions.fleet.outcome import Costs, Outcome, figure, no_cost
 from hotband.questions.fleet.result import Fleet, sum_of
@@ -195,7 +194,7 @@ def notes_of(fleet: Fleet) -> list[str]:
             )
         if group.workload is None and group.drive_power is None and outcome.energy_kwh is not None:
             notes.append(f"{group.name}: drives use their idle power, because no workload is given")
-        if group.plan.array.tolerated and group.subject.sources.get("unrecoverable_error_bits") == NO_ERROR_RATE:
+        if group.subject.lacks_error_rate:
             products = ", ".join(group.products)
             notes.append(
                 f"{group.name}: losses exclude sectors that cannot be read during a rebuild, because the error rate "
