@@ -20,7 +20,6 @@ import random
 import resource
 import shlex
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -34,6 +33,7 @@ from typing import Any
 from probe.moments import Act, Ended, begin, digests, wait
 from probe.worker import load_all
 
+from hotband.execution.runs.signals import ENDING
 from probe import moments
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -79,7 +79,6 @@ AFTER = {
     ]
 }
 """What is asked of a folder in the end; its answer is that of one which nobody disturbed."""
-ENDED_BY_INTERRUPT = 130
 FULL = (2, os.EX_IOERR)
 
 
@@ -220,10 +219,6 @@ def killed(of: Schedule, number: int) -> int:
     return disturbed(of, number, moments.kill, ())
 
 
-def interrupted(of: Schedule, number: int) -> int:
-    return disturbed(of, number, moments.interrupt, (0, ENDED_BY_INTERRUPT))
-
-
 def ended_by_signal(of: Schedule, number: int) -> int:
     """SIGTERM, SIGHUP and SIGINT in turn: what a host that shuts down, a closed terminal and Ctrl-C send."""
     codes = (0, *(128 + one for one in ENDING))
@@ -327,7 +322,6 @@ def disk_full(of: Schedule, number: int) -> int:
     return int(ended.code != 0)
 
 
-ENDING = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 FAILURES = (errno.ENOSPC, errno.EIO, errno.EDQUOT, errno.EROFS)
 SURROUNDINGS: dict[str, tuple[str | None, ...]] = {
     "HOME": (None, "", "/nowhere", "/dev/null", "relative"),
@@ -349,7 +343,7 @@ SURROUNDINGS: dict[str, tuple[str | None, ...]] = {
 }
 """Values of the environment that a process may find; None where it lacks the variable."""
 KINDS: dict[str, Callable[[Schedule, int], int]] = {
-    "kills": killed, "interrupts": interrupted, "signals": ended_by_signal, "disk-full": disk_full,
+    "kills": killed, "signals": ended_by_signal, "disk-full": disk_full,
     "failing-calls": calls_failing, "jumps": clock_jumped, "two-writers": two_writers, "surroundings": surrounded,
 }  # fmt: skip
 

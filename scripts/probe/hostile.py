@@ -141,23 +141,13 @@ def named(words: str, make: Made) -> Callable[[Path, Path, Path], tuple[bool, bo
             return False, False
         secret = folder / "private"
         before = secret.read_text() if secret.exists() else ""
-        places = {"record": made / "records/closed", "trace": made / "traces/own.csv", "out": folder / "out"}
-        places |= {f"out.{end}": folder / f"out.{end}" for end in ("html", "toml")}
-        given = filled(words, places)
+        given = bases.filled(words, made, folder, place)
         said = hotband([*given, "--", str(place)] if str(place).startswith("-") else [*given, str(place)], READ_S)
         expect_well(said, (0, 1, REFUSED, STOPPED, os.EX_IOERR))
         expect_private(said, secret, before)
         return is_past_first_check(said), said.code != 2
 
     return way
-
-
-def filled(words: str, places: dict[str, Path]) -> list[str]:
-    """A command's words, with its places."""
-    found = words.split()
-    for name, place in places.items():
-        found = [word.replace("{" + name + "}", str(place)) for word in found]
-    return found
 
 
 def expect_private(said: Said, secret: Path, before: str) -> None:
@@ -179,7 +169,7 @@ def bomb(words: str, pack: Callable[[bytes], bytes], ending: str) -> Callable[[P
             for _ in range(BOMB >> 24):
                 packed.write(piece)
         file.unlink()
-        said = hotband([*filled(words, {"out": folder / "out"}), str(place)], READ_S)
+        said = hotband([*bases.filled(words, made, folder, place), str(place)], READ_S)
         expect_well(said)
         return is_past_first_check(said), said.code != 2
 

@@ -49,23 +49,10 @@ def command(words: str, seconds: float | None = None) -> Way:
     """A command; {file} is the input, {out} a new file or folder, {record}, {store} and others are what was made."""
 
     def way(made: Path, folder: Path, file: Path) -> Came:
-        given = filled(words, made, folder, file)
+        given = bases.filled(words, made, folder, file)
         return came(hotband(given, seconds), "--json" in given)
 
     return way
-
-
-def filled(words: str, made: Path, folder: Path, file: Path) -> list[str]:
-    """A command's words as arguments."""
-    places = {
-        "file": file, "out": folder / "out", "record": made / "records/closed", "other": made / "records/other",
-        "store": made / "store", "trace": made / "traces/own.csv", "tiny": bases.ROOT / "tests/study/tiny",
-    }  # fmt: skip
-    places |= {f"out.{end}": folder / f"out.{end}" for end in ("html", "toml", "fio", "parm", "csv", "spc", "png")}
-    return [
-        re.sub(r"{([a-z.]+)}", lambda one: str(places.get(one[1], one[0])), word)
-        for word in written_by_hand.arguments(words)
-    ]
 
 
 def in_folder(whole: str, words: Sequence[str], seconds: float | None = None) -> Way:
@@ -81,7 +68,7 @@ def in_folder(whole: str, words: Sequence[str], seconds: float | None = None) ->
         (copy / name.replace("+", "/")).write_bytes(file.read_bytes())
         past, taken = True, True
         for one in words:
-            given = filled(one, made, folder, copy)
+            given = bases.filled(one, made, folder, copy)
             first, whole_way = came(hotband(given, seconds), "--json" in given)
             past, taken = past and first, taken and whole_way
         return past, taken
@@ -96,7 +83,7 @@ def record(words: str) -> Way:
         copy = folder / "r"
         shutil.copytree(made / "records" / file.stem, copy)
         (copy / "record.json").write_bytes(file.read_bytes())
-        given = filled(words, made, folder, copy)
+        given = bases.filled(words, made, folder, copy)
         return came(hotband(given, RUN_S if "reliability" in words else None), "--json" in given)
 
     return way

@@ -42,11 +42,6 @@ def kill() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def interrupt() -> None:
-    """As Ctrl-C does."""
-    os.kill(os.getpid(), signal.SIGINT)
-
-
 def send(number: int) -> Act:
     """Another process sends a signal."""
 
