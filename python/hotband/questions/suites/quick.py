@@ -17,7 +17,7 @@ from hotband.base.errors import UserError
 from hotband.base.text.numbers import number, rate, share
 from hotband.base.text.table import IOPS, MBS, MS, Unit
 from hotband.base.version import __version__
-from hotband.data.catalog.named import EMULATED, NONE, is_emulated, is_real
+from hotband.data.catalog.named import NONE, is_emulated, is_real
 from hotband.data.documents.pts import CellDoc
 from hotband.execution.devices.host import Host
 from hotband.execution.devices.readings import reading_of
@@ -302,7 +302,7 @@ def _measure(asked: QuickAsked, bench: Bench) -> list[tuple[Load, CellDoc, list[
 
 def _expected(asked: QuickAsked, product: str) -> dict[str, float]:
     """Return the same loads on the model of a product."""
-    is_itself = product == asked.target.name.removeprefix(EMULATED)
+    is_itself = product == asked.target.machine
     target = target_of(product, asked.target.set if is_itself else ())
     model = replace(asked, target=target, executor=None, out=None)
     # Asked the same as the drive was, whatever the catalog calls its kind.
@@ -316,7 +316,7 @@ def _product(target: SuiteTarget) -> tuple[str | None, list[str]]:
     """Return the model of an emulated machine, or the catalog's drive that a real device is by its model number, with
     a note if the device cannot be identified."""
     if not is_real(target.name):
-        return (target.name.removeprefix(EMULATED) if is_emulated(target.name) else None), []
+        return (target.machine if is_emulated(target.name) else None), []
     try:
         product = product_of(real_target_of(target.name))
     except UserError as error:

@@ -69,6 +69,11 @@ class SuiteTarget:
         return "model" if self.is_model else KIND_EMULATED if is_emulated(self.name) else KIND_REAL
 
     @property
+    def machine(self) -> str:
+        """Machine of a model or of an emulated target."""
+        return self.name.removeprefix(EMULATED)
+
+    @property
     def run_set(self) -> tuple[tuple[str, str], ...]:
         """Values for each run: an emulated machine is served with them once."""
         return self.set if self.is_model else ()
@@ -212,9 +217,8 @@ def executor_for(
     # A suite says itself what is ahead, and of a result of some seconds each nobody needs a prediction.
     how = replace(real.setup(), product=NONE, probe_s=0.0, size_bytes=target.bytes)
     if is_emulated(target.name):
-        machine = target.name.removeprefix(EMULATED)
         text, anyway = target.text, real.anyway
-        serve = ServeSpec(machine, target.set, machine_text=text, in_use=in_use, anyway=anyway, for_fio=True)
+        serve = ServeSpec(target.machine, target.set, machine_text=text, in_use=in_use, anyway=anyway, for_fio=True)
         return OnServedMachine(serve, how, writes)
     found = executor_of(target.name, writes=writes, erase=real.erase, setup=how, say=say)
     assert found is not None, "a real place has an executor"

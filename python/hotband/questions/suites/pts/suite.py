@@ -17,7 +17,6 @@ from hotband.base.text.values import read_json
 from hotband.base.version import __version__
 from hotband.data import catalog
 from hotband.data.catalog import entries
-from hotband.data.catalog.named import EMULATED
 from hotband.data.documents.pts import ConditionsDoc, PtsDoc, TestDoc
 from hotband.data.documents.record import KIND_REAL
 from hotband.data.record.states import WRITES
@@ -239,8 +238,7 @@ def with_write_cache(target: SuiteTarget, rules: spec.Rules) -> SuiteTarget:
 
 def _unset(target: SuiteTarget, key: str) -> bool:
     """Return whether the drives of a machine have a value that the user did not set."""
-    name = target.name.removeprefix(EMULATED)
-    keys = _core.set_keys(catalog.CATALOG_DIR, "fio-randread", name, machine_text=target.text)
+    keys = _core.set_keys(catalog.CATALOG_DIR, "fio-randread", target.machine, machine_text=target.text)
     return key not in dict(target.set) and any(set_key["key"] == key for set_key in keys)
 
 
