@@ -58,8 +58,8 @@ def bases_of(spec: RunSpec, record: RecordDoc, level: float) -> dict[str, Basis]
     if why_none is not None:
         return dict.fromkeys(METRICS, Basis(why_none, is_checked=False))
     subject = subject_of(spec, record["summary"]["queue_depth_mean"])
-    kinds = kinds_of(spec, record, list(METRICS))
-    return {name: _basis(metric, kinds[name], subject, level, known_pools()) for name, metric in METRICS.items()}
+    kinds, pools = kinds_of(spec, record, list(METRICS)), known_pools()
+    return {name: _basis(metric, kinds[name], subject, level, pools) for name, metric in METRICS.items()}
 
 
 def bounds_of(
