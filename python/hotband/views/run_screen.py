@@ -298,8 +298,8 @@ def _next(asked: RunQuestion, records: Sequence[RecordDoc]) -> str | RunQuestion
     if asked.rate is not None:
         # Beyond what the machine does, latencies say how long the run is.
         missed = missed_rate(record)
-        highest = float(asked.rate) * RATES[-1] if missed is None else float(f"{missed[1]:.2g}")
-        rates = ",".join(f"{highest * factor / RATES[-1]:.15g}" for factor in RATES)
+        middle = float(asked.rate) if missed is None else float(f"{missed[1]:.2g}") / RATES[-1]
+        rates = ",".join(f"{middle * factor:.15g}" for factor in RATES)
         return _sweep(asked, rate=rates, set=[f"{key}={value}" for key, value in asked.settings])
     if not is_loop:
         return asked
