@@ -69,7 +69,7 @@ CLOSED, OPEN = "closed = { threads = 1, depth = 4 }", 'open = { rate_iops = 100,
     ],
 )
 def test_what_is_ahead(load: str, phase: str, seconds: float, written: float) -> None:
-    found = outlook_of(PLACE, [asked(load, phase)], lambda _: 1000.0, "as found")
+    found = outlook_of(PLACE, [asked(load, phase)], lambda _: (1000.0, "as found"))
     assert (found.seconds, found.written_bytes) == pytest.approx((seconds, written))
     assert found.rate_from == ("" if load == OPEN else "as found")
 
@@ -77,24 +77,23 @@ def test_what_is_ahead(load: str, phase: str, seconds: float, written: float) ->
 @pytest.mark.parametrize(("load", "phase"), [(OPEN, 'duration = "10 s"'), (CLOSED, "ios = 1000")])
 def test_flushes_write_nothing(load: str, phase: str) -> None:
     flushed = asked(load, phase, read_pct=0, flush_every=1)
-    assert outlook_of(PLACE, [flushed], lambda _: 100.0, "").written_bytes == pytest.approx(500 * 8192)
+    assert outlook_of(PLACE, [flushed], lambda _: (100.0, "")).written_bytes == pytest.approx(500 * 8192)
 
 
 def test_nothing_is_found_out_for_what_only_reads() -> None:
-    def rate(_: object) -> float:
+    def rate(_: object) -> NoReturn:
         raise AssertionError("the place would have been read for seconds")
 
-    found = outlook_of(PLACE, [asked(CLOSED, 'duration = "90 s"', read_pct=100)], rate, "")
+    found = outlook_of(PLACE, [asked(CLOSED, 'duration = "90 s"', read_pct=100)], rate)
     assert found.lines() == ["1 run on real:/dev/sdz: about 90 s, nothing is written"]
 
 
 def test_a_state_before_is_said_with_what_it_writes() -> None:
-    found = outlook_of(PLACE, [asked(OPEN, 'duration = "10 s"', "filled", read_pct=100)], lambda _: None, "")
+    found = outlook_of(PLACE, [asked(OPEN, 'duration = "10 s"', "filled", read_pct=100)], lambda _: (None, ""))
     assert found.written_bytes == 2 * 100 * GIB
     assert any("filled: its data is lost" in line for line in found.lines())
-    assert (
-        "not known in advance" in outlook_of(PLACE, [asked(CLOSED, 'duration = "1 s"')], lambda _: None, "").lines()[0]
-    )
+    unknown = outlook_of(PLACE, [asked(CLOSED, 'duration = "1 s"')], lambda _: (None, ""))
+    assert "not known in advance" in unknown.lines()[0]
 
 
 def test_a_rate_that_is_not_predicted_says_why() -> None:

@@ -19,7 +19,7 @@ from hotband.execution.targets.fio_child import Status, run_fio
 from hotband.execution.targets.fio_job import KERNEL, NBD
 from hotband.execution.targets.fio_record import imported_of
 from hotband.execution.targets.fio_run import FioRun
-from hotband.execution.targets.outlook import Outlook, mean_bytes, outlook_of
+from hotband.execution.targets.outlook import Outlook, Rate, mean_bytes, outlook_of
 from hotband.execution.targets.real_target import RealTarget
 
 if TYPE_CHECKING:
@@ -40,38 +40,32 @@ def ahead(
 ) -> Outlook:
     """Return the outlook for these runs. The target is only read, and only if the rate of a load that writes or counts
     I/Os is not given. `go_on` raises if the user cancels."""
-    known: dict[str, float | None] = {}
-    source = "as many as the target completes"
     product = setup.product if setup.product not in (None, NONE) else None
     can_probe = setup.probe_s > 0 and not setup.hosts and target.kind != "rbd" and not target.is_ours
-    if product is not None:
-        source = f"by the model of {product}"
-    elif can_probe:
-        source = f"as fast as it read in {setup.probe_s:g} s"
+    first: list[Rate] = []
 
-    def rate(fio_run: FioRun) -> float | None:
-        nonlocal source
-        key = fio_run.text
-        if key not in known:
-            # Of a sweep the first is found out: the others are like it, and each would take its seconds.
-            if known:
-                known[key] = next(iter(known.values()))
-            elif product is not None:
-                try:
-                    known[key] = predicted_iops(fio_run, product)
-                except UserError as error:
-                    # The run does not need the model: only what is ahead of it stays unknown.
-                    say(f"no rate is predicted by the model of {product}: {error.worded(str)}")
-                    known[key], source = None, f"the model of {product} refuses the load"
-            elif can_probe:
-                say(f"{target.text} is read for {setup.probe_s:g} s to measure its speed")
-                known[key] = probed_iops(fio_run, target, held, setup.probe_s, go_on)
-            else:
-                known[key] = None
-        return known[key]
+    def rate(fio_run: FioRun) -> Rate:
+        # Of a sweep the first is found out: the others are like it, and each would take its seconds.
+        if not first:
+            first.append(rate_of(fio_run))
+        return first[0]
 
-    outlook = outlook_of(target, fio_runs, rate, source)
-    return replace(outlook, rate_from=outlook.rate_from and source, endurance_share=_endurance_share(outlook, target))
+    def rate_of(fio_run: FioRun) -> Rate:
+        if product is not None:
+            try:
+                return predicted_iops(fio_run, product), f"by the model of {product}"
+            except UserError as error:
+                # The run does not need the model: only what is ahead of it stays unknown.
+                say(f"no rate is predicted by the model of {product}: {error.worded(str)}")
+                return None, f"the model of {product} refuses the load"
+        if can_probe:
+            say(f"{target.text} is read for {setup.probe_s:g} s to measure its speed")
+            iops = probed_iops(fio_run, target, held, setup.probe_s, go_on)
+            return iops, f"as fast as it read in {setup.probe_s:g} s"
+        return None, "as many as the target completes"
+
+    outlook = outlook_of(target, fio_runs, rate)
+    return replace(outlook, endurance_share=_endurance_share(outlook, target))
 
 
 def predicted_iops(fio_run: FioRun, product: str) -> float | None:

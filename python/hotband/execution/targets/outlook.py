@@ -45,18 +45,20 @@ class Outlook:
         return lines
 
 
-def outlook_of(
-    target: RealTarget, fio_runs: Sequence[FioRun], rate: Callable[[FioRun], float | None], rate_from: str
-) -> Outlook:
-    """Return the outlook of runs on a target. `rate` returns the I/Os per second that a closed loop will reach."""
+Rate = tuple[float | None, str]
+"""I/Os per second that a closed loop will reach, None if they are unknown, and the source of the rate."""
+
+
+def outlook_of(target: RealTarget, fio_runs: Sequence[FioRun], rate: Callable[[FioRun], Rate]) -> Outlook:
+    """Return the outlook of runs on a target. `rate` is called only for runs whose rate matters."""
     seconds: float | None = 0.0
     written: float | None = 0.0
-    is_rated = False
+    rate_from = ""
     for fio_run in fio_runs:
         for step in fio_run.steps:
             iops = _open_rate(step)
             if iops is None and (step.seconds is None or _write_bytes(step) > 0):
-                iops, is_rated = rate(fio_run), True
+                iops, rate_from = rate(fio_run)
             time, ios = _length(step, iops)
             seconds = None if seconds is None or time is None else seconds + time
             # The warm-up of a job asks as its first step does.
@@ -73,7 +75,7 @@ def outlook_of(
             written = None if written is None else written + capacities * target.size_bytes
             seconds = None
     states = tuple(dict.fromkeys(fio_run.state for fio_run in fio_runs if fio_run.state))
-    return Outlook(target, len(fio_runs), seconds, written, rate_from if is_rated else "", states)
+    return Outlook(target, len(fio_runs), seconds, written, rate_from, states)
 
 
 def _length(step: Step, iops: float | None) -> tuple[float | None, float | None]:
