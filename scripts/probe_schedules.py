@@ -33,6 +33,7 @@ from typing import Any
 from probe.moments import Act, Ended, begin, digests, wait
 from probe.worker import load_all
 
+from hotband.base.text.write import write_file
 from hotband.execution.runs.signals import ENDING
 from probe import moments
 
@@ -400,7 +401,7 @@ def main(given: list[str] | None = None) -> int:
                         found += 1
                     number += 1
                     kept |= {place: found, f"{place}/tries": number}
-                    save(state, kept)
+                    write_file(state, json.dumps(kept, indent=1) + "\n")
                     print(f"\r{name}: {found} of {wanted} {kind} ", end="", file=sys.stderr, flush=True)
                 total[kind] += found
                 of.done[kind] = found
@@ -413,14 +414,6 @@ def main(given: list[str] | None = None) -> int:
     said = ", ".join(f"{count} {kind}" for kind, count in total.items())
     print(f"{said} in {time.monotonic() - begun:.0f} s: {len(lost) or 'no'} loss")
     return 1 if lost else 0
-
-
-def save(state: Path, kept: dict[str, Any]) -> None:
-    """Keep how far each kind is."""
-    state.parent.mkdir(parents=True, exist_ok=True)
-    new = state.with_suffix(".new")
-    new.write_text(json.dumps(kept, indent=1) + "\n")
-    new.replace(state)
 
 
 if __name__ == "__main__":

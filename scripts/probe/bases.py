@@ -6,7 +6,6 @@ Everything made is made once a checkout, into a folder of its own, from fixed se
 from __future__ import annotations
 
 import os
-import re
 import shlex
 import shutil
 from collections.abc import Iterator
@@ -145,19 +144,6 @@ def kept(folder: Path) -> list[Base]:
         for path in folder.rglob("*")
         if path.is_file() and 0 < path.stat().st_size < LARGEST
     )
-
-
-def filled(words: str, made: Path, folder: Path, file: Path) -> list[str]:
-    """A command's words as arguments."""
-    places = {
-        "file": file, "out": folder / "out", "record": made / "records/closed", "other": made / "records/other",
-        "store": made / "store", "trace": made / "traces/own.csv", "tiny": ROOT / "tests/study/tiny",
-    }  # fmt: skip
-    places |= {f"out.{end}": folder / f"out.{end}" for end in ("html", "toml", "fio", "parm", "csv", "spc", "png")}
-    return [
-        re.sub(r"{([a-z.]+)}", lambda one: str(places.get(one[1], one[0])), word)
-        for word in written_by_hand.arguments(words)
-    ]
 
 
 def make(made: Path) -> None:

@@ -18,6 +18,8 @@ ORDERS = ("\x1b", "\x07", "\x9b", "\r", "\u202e")
 """What must never reach a terminal."""
 STOPPED = 130
 REFUSED = 2
+ENDINGS = (0, 1, REFUSED, STOPPED)
+"""Exit codes of a command that ended as it may."""
 
 
 class Said(NamedTuple):
@@ -92,7 +94,7 @@ def hotband(arguments: Sequence[str], seconds: float | None = None) -> Said:
     return Said(0, out.getvalue(), error.getvalue())
 
 
-def expect_well(said: Said, accepted: Sequence[int] = (0, 1, REFUSED, STOPPED), is_json: bool = False) -> None:
+def expect_well(said: Said, accepted: Sequence[int] = ENDINGS, is_json: bool = False) -> None:
     """Raises Wrong where an answer is none that a user may get."""
     if said.code not in accepted:
         raise Wrong(f"exit code {said.code}: {said.error[-300:]}")

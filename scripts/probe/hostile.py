@@ -19,7 +19,8 @@ from pathlib import Path
 
 from probe import bases
 from probe.bases import Base
-from probe.command import REFUSED, STOPPED, Said, Wrong, expect_well, hotband, is_past_first_check
+from probe.command import ENDINGS, Said, Wrong, hotband
+from probe.ways import Came, Way, came, filled
 
 sys.path.append(str(bases.ROOT / "tests/output"))
 
@@ -105,7 +106,7 @@ def huge(place: Path, folder: Path) -> None:
         file.truncate(1 << 42)
 
 
-MADE: Sequence[Made] = (*(link, link_to_nothing, link_to_itself, endless, folder_of_links, listener, text, huge),)
+MADE: Sequence[Made] = (link, link_to_nothing, link_to_itself, endless, folder_of_links, listener, text, huge)
 READING = (
     "audit", "compare {record}", "report -o {out.html}", "import auto --out {out}", "trace show", "run --on ent-15k",
     "run fio-randread --duration 1ms --on", "drives", "expect --on ent-15k", "fleet", "store list", "studies",
@@ -126,10 +127,10 @@ def private(folder: Path) -> Path:
     return place
 
 
-def named(words: str, make: Made) -> Callable[[Path, Path, Path], tuple[bool, bool]]:
+def named(words: str, make: Made) -> Way:
     """A way: what `make` makes lies under the name, and a command is given it."""
 
-    def way(made: Path, folder: Path, file: Path) -> tuple[bool, bool]:
+    def way(made: Path, folder: Path, file: Path) -> Came:
         name = file.read_bytes().replace(b"\0", b"").replace(b"/", b"_")[:255]
         place = Path(os.fsdecode(name or b"x"))
         if place.name in ("", ".", ".."):
@@ -141,11 +142,11 @@ def named(words: str, make: Made) -> Callable[[Path, Path, Path], tuple[bool, bo
             return False, False
         secret = folder / "private"
         before = secret.read_text() if secret.exists() else ""
-        given = bases.filled(words, made, folder, place)
+        given = filled(words, made, folder, place)
         said = hotband([*given, "--", str(place)] if str(place).startswith("-") else [*given, str(place)], READ_S)
-        expect_well(said, (0, 1, REFUSED, STOPPED, os.EX_IOERR))
+        ended = came(said, accepted=(*ENDINGS, os.EX_IOERR))
         expect_private(said, secret, before)
-        return is_past_first_check(said), said.code != 2
+        return ended
 
     return way
 
@@ -158,10 +159,10 @@ def expect_private(said: Said, secret: Path, before: str) -> None:
         raise Wrong("writes through a link to a private file")
 
 
-def bomb(words: str, pack: Callable[[bytes], bytes], ending: str) -> Callable[[Path, Path, Path], tuple[bool, bool]]:
+def bomb(words: str, pack: Callable[[bytes], bytes], ending: str) -> Way:
     """A way: the line is repeated to half a gigabyte, packed, and a command is given it."""
 
-    def way(made: Path, folder: Path, file: Path) -> tuple[bool, bool]:
+    def way(made: Path, folder: Path, file: Path) -> Came:
         line = file.read_bytes() or b"\n"
         place = folder / f"bomb.csv{ending}"
         piece = pack(line * (-(-(16 << 20) // len(line))))
@@ -169,9 +170,7 @@ def bomb(words: str, pack: Callable[[bytes], bytes], ending: str) -> Callable[[P
             for _ in range(BOMB >> 24):
                 packed.write(piece)
         file.unlink()
-        said = hotband([*bases.filled(words, made, folder, place), str(place)], READ_S)
-        expect_well(said)
-        return is_past_first_check(said), said.code != 2
+        return came(hotband([*filled(words, made, folder, place), str(place)], READ_S))
 
     return way
 

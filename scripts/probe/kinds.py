@@ -11,14 +11,11 @@ from typing import NamedTuple
 
 from probe import bases, hostile, sockets, written_by_hand
 from probe.bases import Base
-from probe.command import Said, expect_well, hotband, is_past_first_check
+from probe.command import hotband
+from probe.ways import Came, Way, came, filled
 
 RUN_S = 0.4
 """Seconds of the processor that a run has before it is interrupted, which it must obey."""
-Came = tuple[bool, bool]
-"""What came of an input: whether it got past the first check, and whether it was taken."""
-Way = Callable[[Path, Path, Path], Came]
-"""Gives Hotband a damaged file: (what was made, an empty folder, the file)."""
 
 
 class Kind(NamedTuple):
@@ -39,17 +36,11 @@ def form_of(kind: Kind, name: str) -> str:
     return {"toml": "toml", "json": "json", "parquet": "bytes", "gz": "bytes", "zst": "bytes"}.get(ending, "lines")
 
 
-def came(said: Said, is_json: bool = False) -> Came:
-    """Raises Wrong where the command ended as none should."""
-    expect_well(said, is_json=is_json)
-    return is_past_first_check(said), said.code != 2
-
-
 def command(words: str, seconds: float | None = None) -> Way:
     """A command; {file} is the input, {out} a new file or folder, {record}, {store} and others are what was made."""
 
     def way(made: Path, folder: Path, file: Path) -> Came:
-        given = bases.filled(words, made, folder, file)
+        given = filled(words, made, folder, file)
         return came(hotband(given, seconds), "--json" in given)
 
     return way
@@ -68,7 +59,7 @@ def in_folder(whole: str, words: Sequence[str], seconds: float | None = None) ->
         (copy / name.replace("+", "/")).write_bytes(file.read_bytes())
         past, taken = True, True
         for one in words:
-            given = bases.filled(one, made, folder, copy)
+            given = filled(one, made, folder, copy)
             first, whole_way = came(hotband(given, seconds), "--json" in given)
             past, taken = past and first, taken and whole_way
         return past, taken
@@ -83,7 +74,7 @@ def record(words: str) -> Way:
         copy = folder / "r"
         shutil.copytree(made / "records" / file.stem, copy)
         (copy / "record.json").write_bytes(file.read_bytes())
-        given = bases.filled(words, made, folder, copy)
+        given = filled(words, made, folder, copy)
         return came(hotband(given, RUN_S if "reliability" in words else None), "--json" in given)
 
     return way
