@@ -227,6 +227,13 @@ def test_two_runs_in_one_text_are_two_results(tmp_path: Path) -> None:
     assert [imported.record["summary"]["read"]["count"] for imported in load(path)] == [4752, 4752]
 
 
+@pytest.mark.parametrize(("head", "depths"), [("rand: (g=0)", [8, 14]), ("rand: (groupid", [None, 14])])
+def test_each_of_two_runs_has_its_own_options(tmp_path: Path, head: str, depths: list[int | None]) -> None:
+    path = tmp_path / "pasted.txt"
+    path.write_text(NEW[NEW.index(head) :] + NEW.replace("iodepth=4", "iodepth=7").replace("pid=13758", "pid=9"))
+    assert [imported.record["concurrency"] for imported in load(path)] == depths
+
+
 def test_reads_and_writes_as_one_number_are_refused(tmp_path: Path) -> None:
     text = NEW.partition("  write:")[0].replace("  read:", "  mixed:") + "     issued rwts: total=9745,0,0,0\n"
     with pytest.raises(UserError, match="reported as one number"):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import pairwise
+from typing import TypeAlias
 
 from hotband.base.errors import UserError
 from hotband.data.documents.record import RecordDoc
@@ -39,6 +39,8 @@ _COUNTS = re.compile(r"issued[ \w/]*: total=([\d,r=w/d]+)")
 _NS = {"nsec": 1, "usec": 1000, "msec": 1_000_000, "sec": 1_000_000_000}
 _TIMES = {"nsec": 1e-6, "usec": 1e-3, "msec": 1.0, "sec": 1e3}
 _POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
+# A line of `_STATED`, `_VERSION` or `_JOB`, and the text from it to the next of them.
+_Part: TypeAlias = tuple[re.Match[str], str]
 ACCEPTED = "accepted: the whole output of a run of fio"
 NOTES = (
     "normal output: of the job's options it has rw, bs, ioengine and iodepth; it has no histogram",
@@ -54,30 +56,38 @@ def is_normal(beginning: bytes) -> bool:
 def read_normal(text: str, file: str) -> list[list[RecordDoc]]:
     """Return one record of all jobs for each time that fio printed them (--status-interval), for each run. Raises
     UserError for output that is cut short."""
-    lines = text.replace("\r", "\n")
-    starts = list(_JOB.finditer(lines))
-    if not starts:
+    runs = _runs(text.replace("\r", "\n"))
+    if not runs:
         raise UserError(file, "", "", f"has no line of a job that ended; {ACCEPTED}")
-    versions = list(_VERSION.finditer(lines))
-    # A run begins with fio's version, which pasted text may lack.
-    begins = [0, *(match.end() for match in versions[1:] if starts[0].start() < match.start())]
-    runs = []
-    for begin, end in pairwise([*begins, len(lines)]):
-        version = next((match for match in reversed(versions) if match.end() <= max(begin, starts[0].start())), None)
-        outputs = _outputs(lines[begin:end], file)
-        fio = version[1].replace(" ", "-") if version else ""
-        documents = [Fields(file, "", {"fio version": fio, "jobs": entries}) for entries in outputs]
-        runs.append([record_of(document, list(NOTES)) for document in documents])
-    return [run for run in runs if run]
+    records = []
+    for run in runs:
+        version = next((match[1].replace(" ", "-") for match, _ in reversed(run) if match.re is _VERSION), "")
+        documents = [Fields(file, "", {"fio version": version, "jobs": jobs}) for jobs in _outputs(run, file)]
+        records.append([record_of(document, list(NOTES)) for document in documents])
+    return records
 
 
-def _outputs(lines: str, file: str) -> list[list[dict[str, object]]]:
+def _runs(lines: str) -> list[list[_Part]]:
+    """Return the parts of each run. Options and version come before the jobs, and pasted text may lack them: the first
+    of them after a job begins the next run."""
+    matches = [match for pattern in (_STATED, _VERSION, _JOB) for match in pattern.finditer(lines)]
+    matches.sort(key=lambda match: match.start())
+    runs: list[list[_Part]] = []
+    for match, end in zip(matches, [match.start() for match in matches[1:]] + [len(lines)], strict=True):
+        if not runs or (match.re is not _JOB and runs[-1][-1][0].re is _JOB):
+            runs.append([])
+        runs[-1].append((match, lines[match.end() : end]))
+    return [run for run in runs if run[-1][0].re is _JOB]
+
+
+def _outputs(run: Sequence[_Part], file: str) -> list[list[dict[str, object]]]:
     """Return the jobs of a run in the shape of fio's JSON, each time that fio printed them."""
-    starts = list(_JOB.finditer(lines))
-    stated = {(match[1].strip(), match[2]): match for match in _STATED.finditer(lines)}
+    stated = {(match[1].strip(), match[2]): match for match, _ in run if match.re is _STATED}
     outputs: list[dict[tuple[str, ...], dict[str, object]]] = []
-    for match, end in zip(starts, [match.start() for match in starts[1:]] + [len(lines)], strict=True):
-        body = lines[match.end() : end].partition("Run status group")[0].split("\n")
+    for match, text in run:
+        if match.re is not _JOB:
+            continue
+        body = text.partition("Run status group")[0].split("\n")
         name, group = match[1].strip(), match[2]
         # A process prints itself once in each output.
         process = (name, group, match[5] or str(match.start()))
