@@ -23,6 +23,7 @@ from hotband.data.importers.fio.jobs import (
     JobSide,
     Quantity,
     choose_quantity,
+    pattern_of,
     printed_bins,
     read_job,
     record_side,
@@ -185,9 +186,8 @@ def _direction_of_errors(job: Job) -> Direction | None:
     active = [direction for direction, _ in job.active()]
     if len(active) == 1:
         return active[0]
-    pattern = job.options.get("rw", job.options.get("readwrite", "read")).split(":")[0]
     words: dict[str, Direction] = {"read": "read", "randread": "read", "write": "write", "randwrite": "write"}
-    return None if active else words.get(pattern)
+    return None if active else words.get(pattern_of(job.options))
 
 
 def _summary(streams: list[Stream], spell: Spell, quantity: Quantity, notes: list[str]) -> SummaryDoc:

@@ -10,6 +10,7 @@ latencies.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Literal
@@ -31,6 +32,11 @@ BYTES_PER_KIB = 1024
 # fio stat.h: FIO_IO_U_PLAT_BITS, and FIO_IO_U_PLAT_NR = 29 groups (19 in older fio) of 64 buckets.
 PLAT_BITS = 6
 PLAT_NR = 29 << PLAT_BITS
+
+
+def pattern_of(options: Mapping[str, str]) -> str:
+    """Return the pattern that a job's options request, such as `randread`, without what follows its colon."""
+    return options.get("rw", options.get("readwrite", "read")).split(":")[0].strip().lower()
 
 
 def bucket_value(index: int) -> int:
@@ -232,7 +238,7 @@ def _sides(entry: Fields, options: dict[str, str]) -> dict[Direction, JobSide]:
     mixed = entry.child("mixed")
     reads, writes = entry.child("read"), entry.child("write")
     if mixed is not None and reads is None and writes is None:
-        pattern = options.get("rw", options.get("readwrite", "read")).split(":")[0]
+        pattern = pattern_of(options)
         if pattern in ("read", "randread"):
             reads = mixed
         elif pattern in ("write", "randwrite"):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from hotband.base.text.numbers import number
-from hotband.data.importers.fio.jobs import Job
+from hotband.data.importers.fio.jobs import Job, pattern_of
 from hotband.data.importers.fio.time import Spell
 
 # Options that let a job wait with the next I/O: the loop is no longer closed by completions alone.
@@ -51,8 +51,9 @@ def declared_concurrency(jobs: list[Job], spell: Spell, queue_depth_mean: float 
 
 def reads_back(options: Mapping[str, str]) -> bool:
     """Return whether a job reads what it wrote, after it, to verify it."""
-    kind = options.get("rw", options.get("readwrite", "read")).partition(":")[0].removeprefix("rand")
-    return kind != "read" and "verify" in options and options.get("do_verify") != "0"
+    return (
+        pattern_of(options).removeprefix("rand") != "read" and "verify" in options and options.get("do_verify") != "0"
+    )
 
 
 def promised_concurrency(jobs: list[Job]) -> int | None:

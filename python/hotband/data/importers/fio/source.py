@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from hotband.data.documents.source import NS_PER_S, Asked, Source, iso, nothing_asked
-from hotband.data.importers.fio.jobs import Job, Quantity
+from hotband.data.importers.fio.jobs import Job, Quantity, pattern_of
 from hotband.data.importers.fio.load import promised_concurrency, promised_jobs, sections_of
 from hotband.data.importers.fio.text import Fields, directions
 from hotband.data.importers.fio.time import Spell
@@ -127,13 +127,9 @@ def _size(job: Job, *names: str) -> int | None:
     return _first(job, lambda text: size_of(text, job.options.get("kb_base", "1024")), *names)
 
 
-def _pattern_words(job: Job) -> str:
-    return job.options.get("rw", job.options.get("readwrite", "read")).split(":")[0].strip().lower()
-
-
 def _each(job: Job, text: str, default: str) -> list[str]:
     """The values of an option READ,WRITE,TRIM for what the job does; an empty one is fio's `default`."""
-    words = _pattern_words(job).removeprefix("rand")
+    words = pattern_of(job.options).removeprefix("rand")
     share = _job_read_pct(job)
     # A write that follows its trim has the trim's offset and size (tried: 3.33).
     places = {100.0: [0], 0.0: [1]}.get(-1.0 if share is None else share, [2] if words.startswith("trim") else [0, 1])
@@ -142,7 +138,7 @@ def _each(job: Job, text: str, default: str) -> list[str]:
 
 def _pattern(job: Job) -> str:
     shares = {share.rstrip("%") for share in _each(job, job.options.get("percentage_random", "100"), "100")}
-    if _pattern_words(job).startswith("rand"):
+    if pattern_of(job.options).startswith("rand"):
         return {"100": "random", "0": "sequential"}.get(shares.pop(), "mixed") if len(shares) == 1 else "mixed"
     return "sequential"
 
@@ -157,7 +153,7 @@ def block_of(job: Job) -> int | None:
 
 
 def _job_read_pct(job: Job) -> float | None:
-    words = _pattern_words(job).removeprefix("rand")
+    words = pattern_of(job.options).removeprefix("rand")
     if words in ("read", "write"):
         return 100.0 if words == "read" else 0.0
     if words not in ("rw", "readwrite"):
@@ -237,7 +233,7 @@ def _rate(job: Job, processes: float) -> float | None:
     if text is None:
         return None
     # Where a write follows its trim, the limit of writes is that of trims, too (tried: 3.33).
-    both = _pattern_words(job).removeprefix("rand") == "trimwrite"
+    both = pattern_of(job.options).removeprefix("rand") == "trimwrite"
     limits = [size_of(part or "0", "1000") for part in (2 * [directions(text)[1]] if both else _each(job, text, "0"))]
     known = [limit for limit in limits if limit]
     return sum(known) * processes if len(known) == len(limits) else None
