@@ -23,7 +23,8 @@ _BEGINS = re.compile(rb"^\d;fio-[^;\n]{1,60};", re.MULTILINE)
 _FIELDS = {3: 41, 4: 41, 5: 47}
 _DIRECTIONS = {3: ("read", "write"), 4: ("read", "write", "trim"), 5: ("read", "write", "trim")}
 _HEAD = 5
-# Fewer outputs may be those of clones by chance; each comes up to so many milliseconds late.
+# Fewer outputs may be those of clones by chance. Each comes late by up to the period at which fio's helper thread wakes
+# up (diskutil.h: DISK_UTIL_MSEC).
 _LEAST_OUTPUTS, _LATE_MS = 3, 250
 ACCEPTED = "accepted: lines of `fio --output-format=terse`, version 3, 4 or 5"
 
@@ -60,13 +61,15 @@ def _outputs(entries: list[dict[str, object]]) -> list[list[dict[str, object]]]:
     after the other at a fixed interval."""
     names = [(entry["jobname"], entry["groupid"]) for entry in entries]
     size = len(set(names))
-    outputs = [entries[at : at + size] for at in range(0, len(entries), size)] if size else []
-    ends = [max((_runtime(entry) for entry in output), default=0.0) for output in outputs]
-    steps = [after - before for before, after in pairwise(ends)]
-    is_repeated = names == names[:size] * len(outputs) and len(outputs) >= _LEAST_OUTPUTS
+    times = len(entries) // size if size else 0
+    if times < _LEAST_OUTPUTS or names != names[:size] * times:
+        return [entries]
+    outputs = [entries[at : at + size] for at in range(0, len(entries), size)]
+    ends = [max(map(_runtime, output)) for output in outputs]
+    *steps, last = (after - before for before, after in pairwise(ends))
     # The last output comes when the run ends.
-    is_steady = is_repeated and min(steps) > 0 and max(abs(step - ends[0]) for step in steps[:-1]) <= _LATE_MS
-    return outputs if is_steady and steps[-1] <= ends[0] + _LATE_MS else [entries]
+    is_steady = all(step > 0 and abs(step - ends[0]) <= _LATE_MS for step in steps) and 0 < last <= ends[0] + _LATE_MS
+    return outputs if is_steady else [entries]
 
 
 def _runtime(entry: dict[str, object]) -> float:
