@@ -78,17 +78,16 @@ def _read_document(data: bytes, file: str) -> list[Imported]:
     profiles = root.findall("./Profile/TimeSpans/TimeSpan")
     spans = root.findall("TimeSpan")
     records = []
-    # DiskSpd prints nothing else of a time span that was interrupted before it measured.
-    ended = [span.find("TestTimeSeconds") is not None for span in spans]
-    if not any(ended):
-        raise UserError(
-            file, "TimeSpan", "", f"was interrupted before it measured; accepted: {ACCEPTED} of a whole run"
-        )
     for number, span in enumerate(spans):
-        if not ended[number]:
+        # DiskSpd prints nothing else of a time span that was interrupted before it measured.
+        if span.find("TestTimeSeconds") is None:
             continue
         profile = profiles[number] if number < len(profiles) else None
         records.append(build(_of_span(root, span, profile, file, number + 1 if len(spans) > 1 else None)))
+    if not records:
+        raise UserError(
+            file, "TimeSpan", "", f"was interrupted before it measured; accepted: {ACCEPTED} of a whole run"
+        )
     return records
 
 
