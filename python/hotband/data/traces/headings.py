@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from hotband.base.text.regular import opened
+from hotband.base.text.separated import separator_of
 
 BEGINNING = 4096
 _NAMES = {
@@ -31,7 +32,7 @@ def columns_of(path: Path) -> dict[str, str] | None:
         return None
     if len(lines) < 2:
         return None
-    separator = max(",;\t", key=lines[0].count)
+    separator = separator_of(lines[0])
     names = [name.strip().strip('"') for name in lines[0].split(separator)]
     columns: dict[str, str] = {}
     for number, (name, value) in enumerate(zip(names, lines[1].split(separator), strict=False), 1):
