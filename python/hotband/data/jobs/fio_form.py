@@ -432,10 +432,9 @@ def _hole(draft: Draft, index: int) -> dict[str, Value]:
     """Return the keys of I/Os with a hole after each."""
     job_options, hole, mix = draft.job_options, draft.pattern.hole, draft.on_drive[index].sizes
     run = max(1, round(draft.pattern.zone / draft.on_drive[index].mean * draft.on_drive[index].pieces))
-    smallest = min(size for size, _ in mix)
+    stride = _stride(draft, index)
     if len(mix) > 1:
-        job_options.approximate("rw", f"holes of {hole} bytes between I/Os of {bytes_text(smallest)}")
-    stride = smallest + hole
+        job_options.approximate("rw", f"holes of {hole} bytes between I/Os of {bytes_text(stride - hole)}")
     if not stride:
         return {"random_pct": 0.0}
     jumps: dict[str, Value] = {"offsets": {"stride": f"{'-' * (stride < 0)}{bytes_text(abs(stride))}"}}
@@ -445,8 +444,14 @@ def _hole(draft: Draft, index: int) -> dict[str, Value]:
 def _of_one_block(draft: Draft, index: int, part: Part) -> Part:
     """Return the first block of a part if the way back after each I/O is as long as the I/O: fio repeats it for
     ever."""
-    sizes = [size for size, _ in draft.on_drive[index].sizes]
-    return part if not draft.pattern.hole or draft.pattern.hole + min(sizes) else (part[0], Amount(max(sizes)))
+    if not draft.pattern.hole or _stride(draft, index):
+        return part
+    return part[0], Amount(max(size for size, _ in draft.on_drive[index].sizes))
+
+
+def _stride(draft: Draft, index: int) -> int:
+    """Return the bytes from the offset of an I/O to that of the next, of a job that leaves holes."""
+    return min(size for size, _ in draft.on_drive[index].sizes) + draft.pattern.hole
 
 
 def _offsets(job_options: JobOptions, chosen: fio_lists.Chosen) -> dict[str, Value]:
