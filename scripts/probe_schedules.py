@@ -222,8 +222,8 @@ def killed(of: Schedule, number: int) -> int:
 
 def ended_by_signal(of: Schedule, number: int) -> int:
     """SIGTERM, SIGHUP and SIGINT in turn: what a host that shuts down, a closed terminal and Ctrl-C send."""
-    codes = (0, *(128 + one for one in ENDING))
-    return disturbed(of, number, moments.send(ENDING[number % len(ENDING)]), codes)
+    ending = ENDING[number % len(ENDING)]
+    return disturbed(of, number, moments.send(ending), (0, 128 + ending))
 
 
 def calls_failing(of: Schedule, number: int) -> int:
