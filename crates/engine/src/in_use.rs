@@ -99,8 +99,9 @@ fn names(caches: &MachineCaches) -> String {
     }
 }
 
-/// Settings to try for `request`, the quickest first; each next one is for a workload that does not fit on the drives
-/// of the one before. Empty if drives stay as they are, or on an error, which is reported when the machine is built.
+/// Settings to try for `request`, the quickest first; each further one is for a workload that does not fit on the
+/// drives of the previous one. Empty if drives stay as they are, or on an error, which is reported when the machine is
+/// built.
 pub(crate) fn settings(catalog: &Catalog, request: &Request) -> Vec<Chosen> {
     if request.in_use { settings_of(catalog, request).unwrap_or_default() } else { Vec::new() }
 }

@@ -113,7 +113,7 @@ impl Run {
         Ok(Self { chosen: Some(chosen.clone()), ..run })
     }
 
-    /// Remakes a run on drives in use whose drives are not those of `first`, at the scale that was chosen there.
+    /// Rebuilds a run whose drives differ from those of `first`, at the scale that was chosen for `first`.
     fn at_scale_of(&mut self, first: &Self) -> Result<(), RunError> {
         let Some(asked_for) = self.asked_for.take().filter(|_| self.built_from() != first.built_from()) else {
             return Ok(());

@@ -237,7 +237,7 @@ impl PyFixedServer {
 }
 
 /// Mean latency in nanoseconds with one 4 KiB read outstanding, and reads a second with 32, that this host can serve;
-/// measured behind a socket at `path`, which is not there yet.
+/// measured behind a socket at `path`, which does not exist yet.
 #[pyfunction]
 #[allow(clippy::needless_pass_by_value, reason = "what Python hands over")]
 pub fn serve_speed(py: Python<'_>, path: PathBuf, seconds: f64) -> PyResult<(f64, f64)> {
@@ -246,7 +246,7 @@ pub fn serve_speed(py: Python<'_>, path: PathBuf, seconds: f64) -> PyResult<(f64
     Ok((speed.latency_ns, speed.iops))
 }
 
-/// Shortest round trip to the server, in nanoseconds; measured behind a socket at `path`, which is not there yet.
+/// Shortest round trip to the server, in nanoseconds; measured behind a socket at `path`, which does not exist yet.
 #[pyfunction]
 #[allow(clippy::needless_pass_by_value, reason = "what Python hands over")]
 pub fn serve_way(py: Python<'_>, path: PathBuf, seconds: f64) -> PyResult<u64> {

@@ -217,8 +217,8 @@ pub struct Workload<'py> {
     table: Bound<'py, PyDict>,
 }
 
-/// A workload as its text states it, once it is right, with values of its keys and the length of its
-/// measured phases changed.
+/// A workload as its text states it, after all checks, with changed values of its keys and a changed
+/// length of its measured phases.
 #[pyfunction]
 #[pyo3(signature = (text, file="workload", set=Vec::new(), duration=None))]
 #[expect(clippy::needless_pass_by_value, reason = "Python's values are made for the call")]

@@ -194,7 +194,7 @@ impl Service {
         self.stopped.load(Ordering::Acquire)
     }
 
-    /// `told` is called once it stops, by the thread that stops it; at once if it has stopped.
+    /// Calls `told` once the service stops, in the thread that stops it; at once if it has already stopped.
     pub fn when_stopped(&self, told: impl Fn() + Send + 'static) {
         let mut watchers = self.watchers.lock().unwrap_or_else(PoisonError::into_inner);
         if self.is_stopped() {
@@ -400,8 +400,8 @@ impl Core {
         self.model.as_ref().and_then(|model| model.wake())
     }
 
-    /// Lets the machine continue to `now`, if it has something to do until then; what is done by then. Otherwise its
-    /// time stands still: a request that was issued a moment ago and is received only now is
+    /// Lets the machine continue to `now`, if it has something to do until then; returns the completions. Otherwise its
+    /// time does not advance: a request that was issued a moment ago and is received only now is
     /// taken at its time of issue.
     fn advance(&mut self, now: Instant) -> Due {
         if self.wake().is_some_and(|wake| wake <= now) { self.go_to(now) } else { Vec::new() }

@@ -21,17 +21,17 @@ const SIZE: u64 = 64 << 20;
 /// Random 4 KiB reads that this host can serve, client and server together.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Speed {
-    /// Mean latency with one outstanding, in nanoseconds: the least time of any completion.
+    /// Mean latency with one outstanding, in nanoseconds: no completion can be faster.
     pub latency_ns: f64,
     /// I/Os a second with 32 outstanding.
     pub iops: f64,
 }
 
-/// Latency of the drive that measures the round trip: as fast a drive as is served, or nearly so,
-/// on which clients wait.
+/// Latency of the drive that measures the round trip: about that of the fastest drive that is served,
+/// and long enough for clients to wait for it.
 const WAITED: Span = Span(100_000);
 
-/// Measures it for about twice `time`, behind a socket at `path`, which must not be there yet.
+/// Measures the speed for about twice `time`, behind a socket at `path`, which must not exist yet.
 ///
 /// # Errors
 /// What the host refuses.
@@ -60,7 +60,7 @@ pub struct Steady {
 }
 
 impl Steady {
-    /// Begins to serve it at `path`, which must not be there yet.
+    /// Begins to serve it at `path`, which must not exist yet.
     ///
     /// # Errors
     /// What the host refuses.

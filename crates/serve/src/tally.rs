@@ -148,7 +148,8 @@ pub struct ServingTold {
 }
 
 impl Tally {
-    /// Tally for clients whose round trip takes at least `way`; `cores_awake` is whether cores are kept from sleeping.
+    /// Tally for clients whose round trip takes at least `way`, on a host that keeps its cores awake or not
+    /// (`cores_awake`).
     pub fn new(way: Span, cores_awake: bool) -> Self {
         let kinds = std::array::from_fn(|_| OfKind::new());
         let (lateness, media, priority) = (times(), times(), Priority::Usual);

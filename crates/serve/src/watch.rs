@@ -20,7 +20,7 @@ pub struct Watch {
 const MOMENT: Duration = Duration::from_micros(60);
 /// Number of fruitless watches until it is no longer watched.
 const PATIENCE: u32 = 8;
-/// A client that is not watched is tried again once in this many times: 1 us each on average.
+/// A client that is not watched is tried again after this many requests, which costs 1 us per request on average.
 const TRIED_EVERY: u32 = 64;
 
 impl Watch {

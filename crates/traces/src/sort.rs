@@ -3,7 +3,7 @@
 //! Two halves of a buffer are sorted, the earlier half goes into a temporary file, the other waits for what comes next.
 //! A trace whose I/Os are out of place by less than half a buffer is one run, which is read as it was written; else a
 //! run begins whenever one comes too late, and the runs are merged. Sorting is stable, and quick
-//! where much is in order.
+//! if most I/Os are in order.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -92,8 +92,8 @@ impl MultiActuatorDisk {
         self.wakes[index] = disk.wake().unwrap_or(Instant::NEVER);
     }
 
-    /// Takes in writes that waited for room in the write cache, first come first served whichever
-    /// actuator they are for.
+    /// Admits writes that waited for room in the write cache, in order of arrival, whichever actuator
+    /// serves them.
     fn admit_blocked(&mut self, now: Instant) {
         loop {
             let waits = |(index, disk): (usize, &Disk)| disk.waits_since().map(|since| (since, index));

@@ -37,7 +37,7 @@ impl Disk {
         Pipelined { service, early, from }
     }
 
-    /// The earliest at which a write may begin, in nanoseconds from `start`: the rest of its data then comes as
+    /// Earliest time when a write may begin, in nanoseconds from `start`: from then on its remaining data arrives as
     /// fast as it is written.
     fn data_in_time(&mut self, start: Instant, waiting: &Waiting, arrived: &Arrived) -> u32 {
         if !self.params.write_overlap {

@@ -88,8 +88,8 @@ impl MapCache {
         (count(&self.controller) + count(&self.host)) as u64
     }
 
-    /// Asks for a page, to change entries of it or not. Pages on flash stay there: they have to be brought
-    /// by [`MapCache::bring`].
+    /// Looks up a page, to change its entries or only to read them. Pages on flash stay there until
+    /// [`MapCache::bring`] loads them.
     pub fn ask(&mut self, page: u32, changes: bool) -> Found {
         let frame_number = self.places[page as usize];
         if frame_number == ABSENT {

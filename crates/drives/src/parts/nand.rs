@@ -25,7 +25,7 @@ pub struct NandParams {
     pub planes: u32,
     /// Passes of a pseudo-SLC cache, if there is one.
     pub quick: Option<QuickParams>,
-    /// Whether a plane reads a page of its own while others read theirs.
+    /// Whether the planes of a die read different pages at the same time.
     pub planes_alone: bool,
     /// Bytes of a flash page.
     pub page_bytes: u64,

@@ -129,8 +129,8 @@ impl Head<'_> {
     }
 
     /// The cost where the seek is known. The sector passes at an angle that is known without it, and again a revolution
-    /// later: what counts is the first pass after the seek. A division less than [`Head::wait`] for
-    /// every command weighed.
+    /// later: the first pass after the seek counts. This saves one division per weighed command
+    /// compared with [`Head::wait`].
     #[inline]
     fn cost_after(&self, from: u64, seek: u32, near: &Near) -> u64 {
         let sought = u64::from(seek) * self.rotation_speed();

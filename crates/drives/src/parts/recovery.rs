@@ -1,7 +1,7 @@
 //! Reads that succeed only after the drive has tried again: errors that it recovers from, and that a host sees as time.
 //!
-//! Errors are independent of one another and of the place, one per so many bits on average, as data sheets rate them
-//! ("recovered data"); each takes the drive the same time.
+//! Errors are independent of one another and of the place. Data sheets rate the mean number of bits per error
+//! ("recovered data"); each error takes the drive the same time.
 //!
 //! Leaves out: weak sectors that fail again, writes and seeks that are tried again, reading ahead.
 

@@ -60,7 +60,7 @@ impl Journal {
         self.saved_at
     }
 
-    /// Time when all changes made while `begun` writes were left are on flash.
+    /// Time when all changes up to the moment when `left` was `begun` are on flash.
     fn flush(&mut self, now: Instant, begun: u64) -> Instant {
         // A page that filled up meanwhile holds them.
         let Some(later) = begun.checked_sub(self.left) else { return now.max(self.saved_at) };
@@ -77,7 +77,7 @@ impl Journal {
 #[derive(Debug, Default)]
 pub(super) struct Flushes {
     under_way: Vec<u32>,
-    /// Writes that were left until the page of the map was full when they began: later changes are for the next ones.
+    /// Value of `Journal::left` when they began: later changes belong to the next flush.
     begun: u64,
     next: Vec<u32>,
 }

@@ -4,7 +4,8 @@ use hotband_drives::parts::ftl::{Ftl, FtlParams, PAGE_UNITS, Separation, Untimed
 
 const PAGES_A_BLOCK: u32 = 256;
 
-/// One in three of these drives; all of them where `make test-long` sets HOTBAND_LONG: each is written ten times over.
+/// One in three of these drives, because each is overwritten ten times; all of them if `make test-long` sets
+/// HOTBAND_LONG.
 fn third_of<T: Copy>(drives: &[T]) -> impl Iterator<Item = T> {
     let step = if std::env::var_os("HOTBAND_LONG").is_some() { 1 } else { 3 };
     drives.iter().copied().step_by(step)

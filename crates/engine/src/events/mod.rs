@@ -74,8 +74,8 @@ impl Asked {
         Ok(())
     }
 
-    /// Events `left` when a run on `machine` ended: those that the following run keeps, and those dropped: the
-    /// workload's own, and all where none follows.
+    /// Splits the events `left` when a run on `machine` ended into those that the following run keeps and those that
+    /// are dropped: the workload's own, and all of them if no run follows.
     pub fn split(
         &self,
         left: Vec<Happening>,

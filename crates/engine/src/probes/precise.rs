@@ -31,7 +31,7 @@ const MOST_CORRELATION: f64 = 0.5;
 const LEAST_SHARE: u64 = 16;
 /// Like the above, if nothing is written and every batch is like the others. A measurement of a minute takes a second.
 const LEAST_SHARE_OF_READS: u64 = 64;
-/// Times that the memories that fill are passed first.
+/// How many times the bytes of the memories that fill must pass before a phase may end.
 const PASSES: u64 = 2;
 /// Standard errors by which the halves of the batches may differ: beyond them there is a trend.
 const TREND: f64 = 3.0;

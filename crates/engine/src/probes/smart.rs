@@ -205,7 +205,7 @@ impl SmartRecord {
     }
 }
 
-/// Blocks erased in the measured time, as a share of all, from which on their number shows the wear of a host byte: a
+/// Share of all blocks that must be erased in the measured time for their number to show the wear of a host byte: a
 /// drive of 1,000 blocks (ten erases) errs by a tenth, larger ones by less.
 const ERASES_TOLD: f64 = 0.01;
 

@@ -24,8 +24,8 @@ impl Tally {
         self.latency_ns += u128::from(latency.0);
     }
 
-    /// Values of `track` since `before`, over `round`. Latency is zero if there was no I/O: that
-    /// is steady with nothing.
+    /// Value of `track` since `before`, over `round`. Latency is zero if there was no I/O, and a zero
+    /// is never steady with other values.
     fn value_since(&self, before: &Self, track: Track, round: Span) -> f64 {
         let ios = (self.ios - before.ios) as f64;
         match track {

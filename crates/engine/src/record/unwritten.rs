@@ -9,9 +9,9 @@ const TOLD: f64 = 0.01;
 
 /// Share of a drive's reads between the two reports that found nothing on flash; none if it read nothing.
 ///
-/// Reads of what was never written are counted in pages of the map. Pages that were read are not counted: as many as
-/// the bytes fill, and one a read at least. Reads that are not aligned touch more, and the share
-/// is then less than said.
+/// Reads of unwritten data are counted in pages of the map. Pages that were read are not counted, but estimated: as
+/// many as the bytes fill, and at least one per read. Unaligned reads touch more pages, so the true share
+/// is then smaller.
 fn share(before: &PartReport, after: &PartReport) -> Option<f64> {
     let count = |name| Some(after.counter(name)? - before.counter(name)?);
     let (unmapped, pages) = (count("unmapped_reads")?, count("reads")?.max(count("read_bytes")? / PAGE));

@@ -10,13 +10,13 @@ use proptest::prelude::*;
 /// Schedules of `make test`, which sets PROPTEST_CASES to the same number: it overrides what a property names.
 const SCHEDULES: usize = 48;
 
-/// Schedules that are drawn. `make test-long` sets HOTBAND_LONG.
+/// Number of schedules. `make test-long` sets HOTBAND_LONG.
 fn cases() -> u32 {
     if std::env::var_os("HOTBAND_LONG").is_some() { 8 } else { SCHEDULES as u32 }
 }
 
-/// The machines that one schedule is played on, of more than a hundred: from the first of them one in as many as there
-/// are schedules, so that each is played on with about one; all of them in the long form.
+/// The machines on which one schedule runs, of more than a hundred: every `SCHEDULES`th machine from the index `first`
+/// on, so that each machine runs about one schedule. In the long form, every schedule runs on all of them.
 fn share(machines: Vec<String>, first: usize) -> Vec<String> {
     let first = if std::env::var_os("HOTBAND_LONG").is_some() { 0 } else { first };
     one_in(SCHEDULES, machines.into_iter().skip(first).collect())
@@ -54,7 +54,7 @@ const SSD_SETTINGS: [&str; 4] = [
     "{ scale = 256, link_duplex = \"on\", dies = 2, channels = 1, parity = \"off\", gc_victims = \"cost-benefit\" }",
 ];
 
-/// One machine a drive and setting.
+/// One machine per drive and setting.
 fn drive_machines() -> Vec<String> {
     let each = drives().into_iter().flat_map(|drive| SETTINGS.map(|set| of_one(&drive, set)));
     let hybrid = HYBRID_SETTINGS.map(|set| of_one(HYBRID, set));

@@ -12,7 +12,7 @@ const TRIES: u32 = 51;
 
 /// Items whose hashes are computed together, in the lanes of vector instructions.
 const LANES: usize = 64;
-/// Number of items of equal weight from which that pays.
+/// Number of items of equal weight from which hashing them together is faster.
 const LEAST_EVEN: usize = LANES / 4;
 
 /// A node of the tree that holds others.

@@ -161,8 +161,8 @@ impl Head {
         data & !self.overwritten() & !self.in_journal == 0
     }
 
-    /// Data to read before its writes, or its journal data, can go to the members: whichever is less of the old data
-    /// and parity, and the rest of the row; the rest where both are the same (`handle_stripe_dirtying`).
+    /// Data to read before its writes, or its journal data, can go to the members: the old data and parity, or the
+    /// other blocks of the row if those are no more (`handle_stripe_dirtying`).
     pub fn step(&self, data: u128, parities: u128) -> Step {
         let locked = self.reading | self.writing;
         let changed = self.written() | if self.is_flushing { self.in_journal } else { 0 };

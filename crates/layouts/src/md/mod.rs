@@ -130,7 +130,8 @@ struct BelowIo {
 }
 
 impl Md {
-    /// In front of `size` bytes from `from` on of a layout of such stripes; with a journal of `journal` bytes, if any.
+    /// Creates the service for `size` bytes from `from` on of a layout of such stripes, with a journal of `journal`
+    /// bytes, if any.
     pub fn new(spec: MdSpec, (from, size): (u64, u64), shape: StripeShape, journal: u64) -> Self {
         Self {
             spec,

@@ -55,7 +55,7 @@ impl Places {
         self.freed.insert(place);
     }
 
-    /// A record is at `place`, which was taken, from now on; returns where it was, to be given back.
+    /// Notes that a record is now at `place`, which was taken for it; returns its old place, to be given back.
     pub fn put(&mut self, record: u64, place: u64) -> u64 {
         self.moved.insert(record, place).unwrap_or(record)
     }

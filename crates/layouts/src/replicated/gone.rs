@@ -17,8 +17,8 @@ use super::recovery::Recovery;
 use super::{Due, Pool, objects_seen};
 
 impl Pool {
-    /// Makes ready, before the first I/O, for daemons that go out together: those that are marked out, or
-    /// whose drive has `failed`.
+    /// Prepares, before the first I/O, for daemons that go out together: they are marked out, or their
+    /// drive has `failed`.
     ///
     /// # Errors
     /// Others go out already, or their copies have no room elsewhere.

@@ -1,4 +1,4 @@
-//! A drive that may fail: it counts its commands, and answers none any more when it has failed.
+//! A drive that may fail: it counts its commands, and completes none any more when it has failed.
 //!
 //! It is between the machine and the drive only if a failure may come: other machines pay nothing for it.
 

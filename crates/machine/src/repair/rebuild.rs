@@ -147,8 +147,8 @@ impl Job {
         }
     }
 
-    /// Hosts have sent this many commands to its drives by now, and perhaps wait for one: if so, or if any came since
-    /// the last check, it gives way.
+    /// Checks how many commands hosts have sent to its drives by now, and whether they wait for one: if they do, or if
+    /// any command came since the last check, the rebuild gives way.
     pub fn look(&mut self, (host_commands, is_waited_for): (u64, bool)) {
         let is_busy = is_waited_for || host_commands != self.host_commands;
         self.room = if is_busy { STEPS_UNDER_LOAD } else { STEPS };

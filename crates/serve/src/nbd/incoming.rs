@@ -54,8 +54,8 @@ impl Incoming {
         Ok(count)
     }
 
-    /// Whether more of something of `want` bytes needs memory that was not reserved. What a client only announces needs
-    /// none, so that clients that send nothing keep no memory from those that do.
+    /// Whether the next bytes of a message of `want` bytes need memory that was not reserved. Data that is only
+    /// announced needs none, so a client that sends nothing takes no memory from those that do.
     pub fn needs_memory(&self, want: usize) -> bool {
         want > USUAL && self.reserved.is_none() && self.have().len() == self.bytes.len()
     }

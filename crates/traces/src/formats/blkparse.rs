@@ -94,7 +94,7 @@ impl Waiting {
         if waiting <= MOST_WAITING { Vec::new() } else { self.oldest(MOST_WAITING / 8) }
     }
 
-    /// The oldest ones in order, up to this number.
+    /// The oldest I/Os in order, at most `most`.
     fn oldest(&mut self, most: usize) -> Vec<Io> {
         let mut by_age = Vec::new();
         for (key, (first, last)) in &self.places {

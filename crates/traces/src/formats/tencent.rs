@@ -2,7 +2,7 @@
 //!
 //! Format: their README: `Timestamp,Offset,Size,IOType,VolumeID`; offsets and sizes in sectors of 512 B, 0 is a read, 1
 //! a write. The trap: times are whole seconds. All I/Os of a second are requested at its beginning,
-//! which the record says.
+//! and the record has a note about it.
 
 use hotband_machine::Op;
 

@@ -97,8 +97,8 @@ impl BTree {
         self.checkpoint.list.is_empty() && self.checkpoint.under_way == 0 && self.checkpoint.held == 0
     }
 
-    /// The pages are durable: the root is written; it is written: it is made durable; it is: the
-    /// checkpoint is complete.
+    /// Takes the next step of a checkpoint: when the pages are durable, it writes the root; when that is written,
+    /// it makes the root durable; then the checkpoint is complete.
     pub(super) fn checkpoint_goes_on(&mut self, what: What) {
         match what {
             What::Flush => self.transfer(What::Root, DATA_STREAM, Op::Write, self.shape.root, GRAIN),

@@ -81,7 +81,7 @@ impl Extents {
         self.kept.push(slot);
     }
 
-    /// The running checkpoint settles: it refers to none of the extents kept so far.
+    /// Notes that the running checkpoint refers to none of the extents kept so far: they are free when it completes.
     pub fn settle(&mut self) {
         self.leaving.append(&mut self.kept);
     }

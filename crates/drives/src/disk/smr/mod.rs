@@ -1,9 +1,9 @@
 //! A disk with shingled tracks (SMR), drive-managed or host-aware.
 //!
-//! Tracks of a band overlap: a band is written from some place to its end, or all of it again. Writes that are not part
-//! of a stream go to the media cache, a circular log; when the drive has been at rest, or the media cache is full, a
-//! band is *cleaned*: read, merged with its data in the media cache, and written. Below this layer lies an ordinary
-//! [`Disk`], whose arm also serves appends and cleanings, one step at a time.
+//! Tracks of a band overlap: a band is written from some position to its end, or rewritten as a whole. Writes that are
+//! not part of a stream go to the media cache, a circular log; when the drive has been at rest, or the media cache is
+//! full, a band is *cleaned*: read, merged with its data in the media cache, and written. Below this layer lies an
+//! ordinary [`Disk`], whose arm also serves appends and cleanings, one step at a time.
 //!
 //! Leaves out: what the drive reads and writes of its map but for the time after an append; bands of a size that
 //! differs from zone to zone; tracks that a stream writes over and the drive keeps in memory until it is over; what is

@@ -59,7 +59,7 @@ impl Slot {
 /// Work of the flash for a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlashRead {
-    /// Served from flash: begins at the first time, is done at the second.
+    /// Served from flash, from the first time to the second.
     Hit(Instant, Instant),
     /// Not held; the media read is extended to these sectors, which the flash will store.
     Promote(u64, u64),
@@ -217,7 +217,7 @@ impl Flash {
     }
 
     /// Chooses the part of a missed block to store in flash: all of it if none is held, else the pages of the read that
-    /// a write has dropped. Says which.
+    /// a write has dropped. Returns it as bits.
     fn promote(&mut self, now: Instant, block: u32, first: u64, end: u64) -> u64 {
         // The ration is asked before the heat, which is far to fetch.
         if !self.ration.lets_in(now) || block >= self.end {

@@ -74,7 +74,7 @@ impl Mapping {
         }
     }
 
-    /// Place of the entries of a page of the table; a page without entries is known to have none, and is nowhere.
+    /// Place of the entries of a page of the table; none for a page that is known to have no entries.
     pub(super) fn find(&mut self, page: u32, ftl: &Ftl) -> Option<Found> {
         let lookup = self.cache.ask(page, false);
         if lookup == Found::Flash && !self.has_entries[page as usize] {

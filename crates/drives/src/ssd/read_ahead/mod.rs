@@ -2,8 +2,8 @@
 //!
 //! Two reads that follow one another make a stream. From the third on the drive reads ahead of it, as far as it was
 //! read, one sense of all planes at a time and at most a limit, which includes other reads in progress. Data that a
-//! read finds there comes without the flash, and without most of the controller's work; for what
-//! is on its way it waits.
+//! read finds there comes without the flash, and without most of the controller's work; the read
+//! waits for data that is on its way.
 //!
 //! Leaves out: held data stays although it is written or trimmed; streams that go backwards; and the
 //! mapping table, if it does not fit into memory, is not consulted for read-ahead.

@@ -11,7 +11,8 @@ use crate::ssd::reads::{For, Lies};
 use crate::ssd::slot::Event;
 
 impl Ssd {
-    /// A read that continues a stream, at `at` with the flash: what was read ahead of it comes from memory.
+    /// Serves a read that continues a stream: data that was read ahead comes from memory, the remainder from flash at
+    /// `at`.
     // Out of line: reads in no order do not pay for it.
     #[inline(never)]
     pub(in crate::ssd) fn read_in_stream(&mut self, index: u32, stream: usize, at: Instant, pages: Range<u64>) {
@@ -65,8 +66,8 @@ impl Ssd {
         }
     }
 
-    /// `die` has read a part of what is read ahead at `at`: it crosses the channel, and whoever waits for
-    /// the last part continues.
+    /// At `at`, `die` has read a part of the read-ahead data: the part crosses the channel, and commands that
+    /// wait for the last part continue.
     #[inline(never)]
     pub(in crate::ssd) fn go_on_with_stream(&mut self, at: Instant, number: u32, die: u32, bytes: u32) {
         let crossed = self.nand.cross(at, die, u64::from(bytes));

@@ -89,9 +89,9 @@ impl Streams {
         }
     }
 
-    /// The stream that a read continues, or makes. It begins where the last one of the stream ended; or near that,
-    /// where the read before it did, which was as near: members of a layout with parity leave it out. A read that is
-    /// near without such a one before it may be served from what was read ahead, and moves nothing.
+    /// The stream that a read continues, or makes. The read begins where the last read of the stream ended. It may also
+    /// begin near that end if the read before it did, because members of a layout with parity skip blocks. A near read
+    /// without such a predecessor may be served from read-ahead data, and does not move the stream.
     #[inline]
     pub fn follow(&mut self, offset: u64, len: u64) -> Option<usize> {
         self.reads += 1;
@@ -184,9 +184,9 @@ impl Streams {
     }
 
     /// Part of a stream to read ahead next while other reads of `under_way` bytes are in the drive: from its
-    /// third read on as much as was read of it, and no more than the drive does. Reads that cannot be the stream's,
-    /// being more than was read of it, take from that: with them the flash has enough to do. Small reads have the
-    /// rest of their sense read in any case.
+    /// third read on as much as was read of it, and no more than the drive reads ahead. Bytes under way beyond those
+    /// read of the stream belong to other reads and are subtracted: they keep the flash busy enough. For small reads,
+    /// the remainder of their sense is read in any case.
     pub fn next(&mut self, stream: usize, under_way: u64, len: u64) -> Option<(u32, Range<u64>)> {
         let least = if len * 4 <= self.chunk * PAGE { self.chunk * PAGE } else { 0 };
         let stream = &mut self.known[stream];

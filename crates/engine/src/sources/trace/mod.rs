@@ -139,8 +139,8 @@ fn names(workload: &Workload, opened: &[Opened]) -> Result<Vec<Vec<String>>, Spe
     Ok(all)
 }
 
-/// The volume of each stream: the one that the workload names, for all or for its device, the one that the machine has,
-/// or that of the same name.
+/// The volume of each stream: the one that the workload names for all streams or for the stream's device, else the
+/// machine's only volume, or that with the name of the device.
 fn volumes(
     workload: &Workload,
     spec: &TraceSpec,

@@ -78,7 +78,7 @@ impl TraceStats {
         }
     }
 
-    /// An I/O was completed that lies at this distance from the one issued before it; `failed` if not served.
+    /// Notes the completion of an I/O at this distance from the one issued before it; `failed` if it was not served.
     pub fn answered(&mut self, replayed: &Replayed, distance: Distance, now: Instant, failed: bool) {
         let Replayed { io, asked } = replayed;
         self.ios += 1;
