@@ -123,7 +123,7 @@ def _where(texts: Sequence[str], along: Along, is_first: bool) -> str:
 
 
 def _factors(columns: Mapping[str, Mapping[str, Dot]], line: str, better: Better) -> str:
-    """Return the least and the largest lead of the best over the next."""
+    """Return the smallest and the largest lead of the best over the next."""
     found = []
     for dots in columns.values():
         values = {name: dot.figures[better.figure] for name, dot in dots.items() if better.figure in dot.figures}
@@ -193,7 +193,7 @@ def _saturation(panel: Mapping[str, Curve], along: Along) -> str:
 
 
 def _kept_up(panel: Mapping[str, Curve], along: Along, missed: Container[tuple[str, str]]) -> str:
-    """Return up to which requested rate each line keeps up, and what it serves of the next."""
+    """Return the highest requested rate that each line serves in full, and how much of the next one it serves."""
     ends: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for line, curve in panel.items():
         known = [dot for dot in curve if IOPS in dot.figures]
@@ -206,7 +206,8 @@ def _kept_up(panel: Mapping[str, Curve], along: Along, missed: Container[tuple[s
     found = []
     for (kept, beyond), lines in ends.items():
         names = "the machine" if len(panel) == 1 else enumerated([line for line, _ in lines], MOST_NAMED)
-        keeps = ("keeps up" if len(lines) == 1 else "keep up") + (f" to {kept} IOPS" if kept else " nowhere")
+        keeps = "keeps up" if len(lines) == 1 else "keep up"
+        keeps += f" to {kept} IOPS" if kept else " with no requested rate"
         served = (
             f"; of {beyond} requested, {enumerated([of for _, of in lines], MOST_NAMED)} are served" if beyond else ""
         )
