@@ -29,7 +29,7 @@ def answer_views(answers: Found) -> list[View]:
         views += _alone(answers, answers.answers[0])
     if several or PRINTED.form == "csv":
         views.append(answers_table(answers))
-    views.append(f"  {answers.workload}, asked as {answers.asked_as}")
+    views.append(f"  {answers.workload}, issued as {answers.asked_as}")
     for answer in answers.answers:
         views.append(search_table(answers.question, answer, several=several))
         views += [f"  state: {line}" for line in answer.state]

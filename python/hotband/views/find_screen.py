@@ -87,7 +87,7 @@ def _rests_on(answered: Found) -> list[str]:
 
 
 def _best(answers: Found) -> str:
-    """Return which of several machines reaches the most, or how many have an answer."""
+    """Return which of several machines has the best value, or how many have an answer."""
     wanted, question = answers.question.wanted, answers.question.text
     known = [
         (answer, answer.figures.get(wanted)) for answer in answers.answers if answer.status != "nowhere" and wanted
@@ -98,7 +98,7 @@ def _best(answers: Found) -> str:
         return f'{best.machine} has the lowest value, {shown(wanted, value)}, predicted for "{question}".'
     if values and wanted is not None and wanted.is_rate:
         value, best = max(values, key=lambda pair: pair[0])
-        return f'{best.machine} reaches the most, {shown(wanted, value)}, predicted for "{question}".'
+        return f'{best.machine} has the highest value, {shown(wanted, value)}, predicted for "{question}".'
     reached = sum(answer.status != "nowhere" for answer in answers.answers)
     return f'{reached} of {len(answers.answers)} machines have an answer, predicted for "{question}".'
 
