@@ -36,7 +36,7 @@ def mistakes_of(machine: str) -> Iterator[None]:
 def mistakes_without_load(
     machine: str, settings: Sequence[tuple[str, str]], accepted: str, taken: Sequence[str] = ()
 ) -> Iterator[None]:
-    """Convert errors as `mistakes_of` does, for settings of only the machine, or for a load that the user does not
+    """Convert errors as `mistakes_of` does, for settings of the machine alone, or for a load that the user does not
     choose. A workload key outside `taken` is refused with the text `accepted`, and is not listed among the accepted
     keys."""
     refused = [key for key in _core.SET_KEYS if key not in taken]

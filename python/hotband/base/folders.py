@@ -18,6 +18,6 @@ def cache_folder() -> Path:
 
 
 def real_path(path: Path) -> Path:
-    """Return the absolute path without symbolic links. Of links that lead to one another, the path as far as it goes:
-    opening it says what is wrong, where `Path.resolve` raises RuntimeError."""
+    """Return the absolute path without symbolic links. For links that lead to one another, return the path up to them:
+    opening it reports what is wrong, whereas `Path.resolve` raises RuntimeError."""
     return Path(os.path.realpath(path))

@@ -84,7 +84,7 @@ def available(root: Path = Path("/")) -> int | None:
     for version, folder in folders_of(_text(f"{root}/proc/self/cgroup")):
         limit, usage, _ = _FILES[version]
         files = {limit: _text(f"{root}/{folder}/{limit}")}
-        # memory.stat is the most expensive file, and is read before each run.
+        # memory.stat takes longest to read, and it is read before each run.
         if is_limit(files[limit]):
             files |= {name: _text(f"{root}/{folder}/{name}") for name in (usage, "memory.stat")}
         left.append(left_in_group(version, files))

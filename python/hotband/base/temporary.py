@@ -26,7 +26,7 @@ class TemporaryFolder(tempfile.TemporaryDirectory[str]):
     def __init__(self, name: str = "") -> None:
         remove_left(tempfile.gettempdir())
         super().__init__(prefix=f"{PREFIX}{name and f'{name}-'}", ignore_cleanup_errors=True)
-        # The file stays open as long as the folder exists: it is a lock and has no content.
+        # The file stays open until the folder is removed: it is a lock and has no content.
         self._lock = os.open(f"{self.name}{LOCK}", os.O_CREAT | os.O_WRONLY, 0o600)
         fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
 

@@ -51,7 +51,7 @@ def terminal(result: Reliability, question: Question) -> Screen:
 
 
 def _uncounted(data: ReliabilityDoc) -> str:
-    """Return that the chance lacks sector errors, where nobody stated their rate; else an empty text."""
+    """Return a sentence that the chance excludes sector errors, if their rate is unknown; else an empty text."""
     sources, is_redundant = data["given"]["sources"], data["layout"]["failures_tolerated"]
     if not is_redundant or sources["unrecoverable_error_bits"] != NO_ERROR_RATE:
         return ""

@@ -296,7 +296,7 @@ def _next(asked: RunQuestion, records: Sequence[RecordDoc]) -> str | RunQuestion
     if not is_plain or is_real(asked.on.name):
         return asked
     if asked.rate is not None:
-        # Beyond what the machine does, latencies say how long the run is.
+        # Beyond the rate that the machine reaches, latencies only measure how long the run is.
         missed = missed_rate(record)
         middle = float(asked.rate) if missed is None else float(f"{missed[1]:.2g}") / RATES[-1]
         rates = ",".join(f"{middle * factor:.15g}" for factor in RATES)

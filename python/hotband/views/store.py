@@ -39,7 +39,7 @@ KEY_SHOWN = 10
 """Digits of a key in a list: among a million runs, two share them with a probability of a third. Commands accept any
 unique beginning."""
 MOST_FACTORS = 6
-"""Most columns of factors in a list, the most frequent factors first; a terminal has 80 characters, JSON has all."""
+"""Most columns of factors in a list, in order of frequency; a terminal has 80 characters, JSON has all."""
 MOST_DIFFERENT = 3
 """Most columns of a screen for differences between runs: with key, rate and latencies they are seven."""
 MOST_COLUMNS = 7

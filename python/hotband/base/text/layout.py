@@ -83,7 +83,7 @@ def rich_table(table: tables.Table) -> Table:
         made.add_column(column.name, justify=justify, no_wrap=no_wrap, overflow=overflow, width=column.width)
     above: list[str] = []
     for row, texts in zip(table.rows, table.texts(), strict=True):
-        # A text that equals the one above is left out, as long as all texts before it are equal, too.
+        # A text that equals the one above is left out if all texts before it are equal, too.
         same = [texts[: n + 1] == above[: n + 1] for n in range(len(texts))]
         shown = [
             "" if column.once and again else _cell(text, cell)

@@ -13,7 +13,7 @@ _GROUPED = re.compile(r"([-+]?)([\d.,'\s\u2019]*[.,'\s\u2019][\d.,'\s\u2019]*)([
 
 
 def separator_of(heading: str) -> str:
-    """Return the separator of a heading's fields: the most frequent candidate."""
+    """Return the separator of a heading's fields, which is its commonest candidate."""
     return max(",;\t", key=heading.count)
 
 

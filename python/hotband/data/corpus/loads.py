@@ -70,7 +70,7 @@ LATE = 1024
 SIZE = re.compile(r"([\d.]+)\s*(K|M|G|T)(i?)B?\b", re.I)
 POWER = {"K": 1, "M": 2, "G": 3, "T": 4}
 OF_A_THREAD = 32
-"""I/Os in flight of a thread where the source does not state how many threads there are, or how deep they are."""
+"""I/Os in flight per thread if the source states neither the number of threads nor their depth."""
 IN_THE_SETTINGS = re.compile(r"(\d+) in the settings")
 SECTOR = 512
 """Bytes of the blocks by which hosts address most drives."""
@@ -242,7 +242,7 @@ def _read_pct(figure: Figure) -> float | None:
 
 
 def _depth(figure: Figure, random: bool) -> int:
-    """Return the I/Os in flight: where the source states none, as many as usual for each thread that it states."""
+    """Return the I/Os in flight; if the source states none, the usual number for each thread that it states."""
     if figure.outstanding:
         return figure.outstanding
     if set_up := IN_THE_SETTINGS.match(figure.depth):

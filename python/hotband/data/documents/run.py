@@ -10,7 +10,7 @@ MOST_SPARES = 2**32 - 1
 
 @dataclass(frozen=True)
 class Repair:
-    """Failing drives (DRIVE@TIME each), their spares, the most that a rebuild writes per second, and its delay after a
+    """Failing drives (DRIVE@TIME each), their spares, the highest rate at which a rebuild writes, and its delay after a
     failure, as text."""
 
     fail: tuple[str, ...] = ()

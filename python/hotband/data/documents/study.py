@@ -25,8 +25,8 @@ class NamedFigure(TypedDict):
 
 
 class BlindDoc(TypedDict):
-    """The prediction of a figure before it was seen, its error by the current rule, and the commit `of` the model
-    behind it."""
+    """The prediction of a figure before it was seen, its error by the current rule, and `of`, the commit of the
+    model that made it."""
 
     predicted: float
     error_pct: float | None

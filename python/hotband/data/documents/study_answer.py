@@ -44,7 +44,7 @@ class AnswerDoc(TypedDict):
 
 class MachineDoc(TypedDict):
     """A configuration of a study: its `name` on the page, the `label` in the publication, its parts, and the
-    state of its drives as in its records: what is the same under all loads, and what is not."""
+    state of its drives as in its records: the properties that all loads share, and the others."""
 
     id: str
     name: str

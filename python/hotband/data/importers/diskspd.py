@@ -227,7 +227,7 @@ def _asked(profile: Element | None, file: str) -> Asked:
     shared = (span.count("ThreadCount") or 0) > 0
     # With -F every thread works on every target.
     requested["jobs"] = max(threads) if shared else sum(threads)
-    # With -O each thread has so many outstanding on all targets together.
+    # With -O each thread has this many I/Os outstanding on all targets together.
     of_thread = span.count("RequestCount") if shared else 0
     each = sum(n * depth for n, depth in zip(threads, depths, strict=True))
     requested["concurrency"] = max(threads) * of_thread if of_thread else each

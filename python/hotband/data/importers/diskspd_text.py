@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from xml.etree.ElementTree import Element, SubElement
 
-# A shell's prompt and command may stand before it.
+# A shell's prompt and command may precede it.
 _BEGINS = re.compile(rb"^[ \t]*Input parameters:\s+(using verbose mode\s+)?timespan:", re.MULTILINE)
 _RESULTS = re.compile(r"^Results for timespan (\d+):", re.MULTILINE)
 _SPANS = re.compile(r"^\s*timespan:\s+(\d+)", re.MULTILINE)
@@ -123,7 +123,7 @@ def _add_result(root: Element, text: str) -> None:
             SubElement(target, f"{direction}Bytes").text = volume
             if mean is not None and count != "0":
                 SubElement(target, f"Average{direction}LatencyMilliseconds").text = mean
-    # With several targets the last chart is that of all.
+    # With several targets, the last chart covers all of them.
     _, _, chart = text.rpartition("%-ile")
     rows = [match for line in chart.split("\n") if (match := _PERCENTILE.match(line))]
     if rows:

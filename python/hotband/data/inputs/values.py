@@ -19,7 +19,7 @@ from hotband.base.errors import UserError
 Value = str | int | float | bool
 
 MOST_RUNS = 100_000
-"""Most runs of a sweep: at 20 ms each, the least for a run of some thousand I/Os, they take a quarter of an hour on two
+"""Most runs of a sweep: a run of some thousand I/Os takes at least 20 ms, so they take a quarter of an hour on two
 cores; their rows are 60 MB."""
 ITEM = re.compile(r"([-+]?\d{1,18}(?:\.\d{1,12})?(?:[eE][-+]?\d{1,2})?)\s*([A-Za-zµ%]*(?:(?<=[A-Za-z])/s)?)")
 """A number and, if it has one, its unit."""

@@ -189,8 +189,8 @@ def _span(made: Form, tags: Tags, span: Element, files: Files, number: int) -> N
 def _loops(
     report: LossReport, tags: Tags, target: Element, files: Files, shared_by: tuple[int, int | None], targets: int
 ) -> list[Loop]:
-    """Return the loops of a target: one, or one per thread if threads have their own positions. `shared_by` is the
-    threads that work on all targets (0: none), and their requests on this one."""
+    """Return the loops of a target: one, or one per thread if threads have their own positions. `shared_by` has the
+    number of threads that work on all targets (0: none), and of their requests on this one."""
     total, each = shared_by
     threads = total or int(tags.number(target, "ThreadsPerFile", 1, MOST_OUTSTANDING)) or 1
     depth = each or int(tags.number(target, "RequestCount", OUTSTANDING, MOST_OUTSTANDING)) or 1

@@ -442,8 +442,8 @@ def _hole(draft: Draft, index: int) -> dict[str, Value]:
 
 
 def _of_one_block(draft: Draft, index: int, part: Part) -> Part:
-    """Return the first block of a part if the way back after each I/O is as long as the I/O: fio repeats it for
-    ever."""
+    """Return the first block of a part if each I/O is followed by a step back of its own size: fio repeats it
+    forever."""
     if not draft.pattern.hole or _stride(draft, index):
         return part
     return part[0], Amount(max(size for size, _ in draft.on_drive[index].sizes))
@@ -522,8 +522,8 @@ def _ios(draft: Draft) -> int | None:
 
 
 def _of_passes(draft: Draft) -> int | None:
-    """Return the I/Os of a job that leaves holes: each of its passes ends with its range, also before number_ios
-    (tried: 3.33). None where another limit counts."""
+    """Return the number of I/Os of a job that leaves holes: each pass ends with its range, even before number_ios
+    (tried: 3.33). None if another limit counts."""
     pattern, region = draft.pattern, draft.region
     if pattern.hole <= 0 or pattern.zone or region is None or region.is_share or draft.job_options.get("io_size"):
         return None

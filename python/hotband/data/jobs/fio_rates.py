@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 # I/Os a second; the engine takes as many (crates/workloads/src/load.rs: read_open).
 LEAST_RATE, MOST_RATE = 0.001, 10**9
-# No I/O takes less than a microsecond: so many a second are at most under way for each that is outstanding.
+# No I/O takes less than a microsecond, so each outstanding I/O allows at most this many per second.
 FASTEST = 10**6
 # Tried: of rate_iops=100,200,300 fio 3.33 trims and writes 200 times a second each where each write follows its trim.
 _LIMITED = {"tw": (1,)}
@@ -55,7 +55,7 @@ def rates(
     if process is not None and process.value not in ("linear", "poisson"):
         process.refuse("expected linear or poisson")
     asked = [_limit(*text_at(job_options, option.key, index, ""), job_options, on_drive[index]) for index in range(3)]
-    # Behind its rate, fio issues I/Os as fast as they complete (backend.c: usec_for_io).
+    # A job that is behind its rate issues I/Os as fast as they complete (backend.c: usec_for_io).
     limits = [None if limit is None or limit > closed.depth * FASTEST else limit for limit in asked]
     for limit in limits:
         if limit is not None and not LEAST_RATE <= limit <= most:

@@ -16,7 +16,7 @@ from hotband.data.jobs.source import Option, words
 # have it, for old scripts. With kb_base=1000 "k", "kb" and "ki" are 1000 and "kib" is 1024.
 _POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
 _SIZE = re.compile(r"(0x[0-9a-f]+|\d+)([kmgtp]?)(ib|i|b)?", re.IGNORECASE)
-# What fio reads of a number with a tail that is no letter, as in `iodepth=60?` (parse.c: str_to_decimal; tried).
+# The part that fio reads of a number with a tail other than a letter: `iodepth=60?` (parse.c: str_to_decimal; tried).
 _TAIL = re.compile(rf"({_SIZE.pattern})(?![\w.%\s]).+", re.IGNORECASE)
 _WITH_TAILS = words(
     "bs ba iodepth numjobs rate rate_iops thinktime_blocks number_ios loops fsync fdatasync rwmixread rwmixwrite "
@@ -59,7 +59,7 @@ def size_bytes(text: str, base: int, option: Option, accepted: str = SIZE_EXPECT
 
 
 def without_tails(key: str, text: str) -> tuple[str, str]:
-    """Return the numbers that fio reads of a value, without what follows them, and what to say about it."""
+    """Return the numbers that fio reads of a value, without the text after them, and a note if it differs."""
 
     def plain(part: str) -> str:
         match = _TAIL.fullmatch(part.strip())

@@ -35,7 +35,7 @@ class Option:
     spelled: str = ""
     """The key as the file spells it, where that is another."""
     note: str = ""
-    """How the value differs from what the file has: reserved words replaced, text after a number left out."""
+    """Difference from the value in the file: reserved words replaced, text after a number left out."""
 
     def __str__(self) -> str:
         return f"{self.spelled or self.key}={self.value}" if self.value else self.spelled or self.key

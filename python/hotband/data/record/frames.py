@@ -33,8 +33,8 @@ SERIES = {
 """Columns over time, with their titles."""
 ACTIVITIES = ("overhead", "seek", "rotation", "transfer", "program", "erase", "other busy")
 """Activities of a part, in the order of an I/O's path."""
-# Points of one percentile line: more than a chart has pixels per nine, so no step of a histogram is lost. The
-# fewest of one line, and those of all lines of more than a hundred runs together.
+# Points of one percentile line (more than a chart has pixels per nine, so no step of a histogram is lost), the fewest
+# of one, and those of all lines of more than a hundred runs together.
 PERCENTILE_POINTS, PERCENTILE_FEWEST, PERCENTILE_TOTAL = 200, 40, 20_000
 # Points of one series line (a chart is about 500 pixels wide; more points become a solid band), the fewest of one,
 # and those of all lines of a page together (about 3 MB of numbers in the file).

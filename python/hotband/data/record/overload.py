@@ -17,7 +17,7 @@ SLACK = {True: 0.01, False: 0.05}
 and ends within its windows."""
 
 MISSED = "does not keep up"
-"""What a note on a run that misses its rate begins with."""
+"""Beginning of the note on a run that misses its rate."""
 
 
 def open_rate(workload: Mapping[str, object], changed: Mapping[str, str]) -> float | None:
@@ -52,8 +52,8 @@ def misses(requested: float | None, iops: float | None, count: int | None, is_mo
 
 
 def missed_rate(record: RecordDoc) -> tuple[float, float] | None:
-    """Return the rate that the open loops of a run request, and the rate that it has, where it misses that; else
-    None."""
+    """Return the rate that the open loops of a run request, and the rate that it reaches; None if it reaches the
+    requested rate."""
     spec, summary = record["spec"], record["summary"]
     iops, text, changed = summary["iops"], spec.get("workload", ""), spec.get("set") or {}
     if iops is None or len(record.get("steps") or []) > 1 or not ("open" in text or "rate_iops" in changed):

@@ -1,4 +1,4 @@
-"""Columns of a CSV by its headings, where these leave no doubt: times of the calendar, or names with a unit."""
+"""Columns of a CSV by its headings, if these leave no doubt: times of the calendar, or names with a unit."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _CALENDAR = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d")
 
 
 def columns_of(path: Path) -> dict[str, str] | None:
-    """Return the columns of a trace by the headings of its first line; None where they are in doubt, or none."""
+    """Return the columns of a trace by the headings of its first line; None if one is missing or in doubt."""
     try:
         with opened(path) as file:
             lines = file.read(BEGINNING).decode().splitlines()

@@ -25,7 +25,7 @@ Stream: TypeAlias = tuple[str, str | None]
 NEEDED = ("submit_ns", "direction", "offset_bytes", "size_bytes", "latency_ns")
 OPTIONAL = ("stream", "error", "measured", "fua", "volume", "number")
 TEXTS = ("stream", "volume", "direction")
-"""Text columns with few different values, read as indices: one text per row would take as long as everything else."""
+"""Text columns with few different values, read as indices: one text per row would double the time."""
 AT_ONCE = 65_536
 """Rows of a batch: 4 MB of numbers."""
 FUA, FAILED, STREAM = 8, 9, 16

@@ -1,6 +1,6 @@
 """Ranges of uncertain values: a value with two ends, and the sampler that runs both, one range at a time.
 
-Left out: ranges that act together. Each is moved alone; all other values stay nominal.
+Left out: ranges that act together. Each is moved separately; all other values stay nominal.
 """
 
 from __future__ import annotations

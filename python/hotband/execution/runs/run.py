@@ -194,8 +194,8 @@ def attempt(spec: RunSpec) -> Prepared | str:
 
 
 def refusal(specs: Iterable[RunSpec], *, is_followed: bool = True) -> str | None:
-    """Why the model refuses one of some runs (two values of a drive that do not fit together, for one), else None. With
-    `is_followed` others follow, in which its events may happen."""
+    """Return why the model refuses one of these runs, such as for two values of a drive that exclude each other; None
+    if it refuses none. With `is_followed` other runs follow, in which its events may happen."""
     try:
         for spec in specs:
             prepare(spec, is_followed=is_followed)

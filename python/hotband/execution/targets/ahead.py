@@ -45,7 +45,7 @@ def ahead(
     first: list[Rate] = []
 
     def rate(fio_run: FioRun) -> Rate:
-        # Of a sweep the first is found out: the others are like it, and each would take its seconds.
+        # For a sweep, only the first rate is determined: the others are similar, and each would take seconds.
         if not first:
             first.append(rate_of(fio_run))
         return first[0]
@@ -55,7 +55,7 @@ def ahead(
             try:
                 return predicted_iops(fio_run, product), f"by the model of {product}"
             except UserError as error:
-                # The run does not need the model: only what is ahead of it stays unknown.
+                # The run does not need the model; only its expected rate stays unknown.
                 say(f"no rate is predicted by the model of {product}: {error.worded(str)}")
                 return None, f"the model of {product} refuses the load"
         if can_probe:

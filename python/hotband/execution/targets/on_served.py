@@ -1,4 +1,5 @@
-"""An emulated machine under a test of many runs: served for all of it, so that each run finds what the last left."""
+"""An emulated machine under a test of many runs. It is served for the whole test, so that each run begins with the
+state that the previous one left."""
 
 from __future__ import annotations
 
@@ -76,7 +77,7 @@ class OnServedMachine:
         self.notes = tuple(lateness_lines(serving))
 
     def _erase(self, uri: str | None) -> str | None:
-        """Return the text that permits writing: the drive is ours, and holds nothing."""
+        """Return the text that permits writing: the drive is our own, and empty."""
         return uri if self.writes else None
 
 

@@ -48,8 +48,8 @@ def sequence(
     progress: Wanted = None,
     **settings: object,
 ) -> list[Record]:
-    """Run workloads one after the other on one machine, each in the state that the previous one left; return a record
-    each.
+    """Run workloads one after the other on one machine, each in the state that the previous one left; return one
+    record per workload.
 
     With `fresh_seeds` each uses different offsets. Times of `events` count from the measured time of the first run, and
     may fall in a later one. With a folder `out`, records are stored in its folders 1, 2 and so on; if all exist, none

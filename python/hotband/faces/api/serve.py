@@ -62,7 +62,7 @@ def emulate(
 ) -> BothWays:
     """Run a workload on a model and, through fio, on the same machine as a served drive (docs/guides/serve.md).
 
-    Arguments are those of `run`, including `events`; it takes as long as the workload runs. Raises UserError for a
+    Arguments are those of `run`, including `events`; the workload runs in real time. Raises UserError for a
     mistake, for workloads that fio cannot express (apps, scripts), if fio is not installed, and for a machine that is
     faster than the host can serve, unless `anyway`.
     """

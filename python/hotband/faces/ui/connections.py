@@ -27,7 +27,7 @@ BACKLOG = 32
 
 
 def most_connections() -> int:
-    """Return the most connections at a time: a quarter of the files that may be open, because jobs need files, too."""
+    """Return the limit of simultaneous connections: a quarter of the files that may be open, as jobs need some."""
     return min(MOST_CONNECTIONS, max(8, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 4))
 
 

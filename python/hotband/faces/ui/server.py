@@ -422,8 +422,8 @@ def _catalog() -> str:
 
 
 def serve(store: Kept, port: int, begun: Callable[[str], None]) -> None:
-    """Serve the page until the process is asked to end; `begun` receives its address. Raises UserError if the port is
-    not available."""
+    """Serve the page until the process receives a request to end; `begun` receives its address. Raises UserError if the
+    port is not available."""
     listening = _listen(port)
     at = listening.getsockname()[1]
     ui = Ui(store, new_token(), at)

@@ -163,7 +163,7 @@ def record_views(record: RecordDoc) -> list[View]:
 
 
 def cards_of(record: RecordDoc) -> list[tuple[str, str]]:
-    """Return the most wanted figures."""
+    """Return the main figures."""
     summary = record["summary"]
     return [
         (number(summary.get("iops")), "IOPS"),

@@ -1,9 +1,9 @@
 """Compare the loads of two results: one list of properties for compare, report, expect and audit.
 
 Hotband's records have their workload: every key of it counts, except names and durations. Therefore a key that is
-new to the schema cannot be forgotten. Results of fio have its options, of which those of `OF_LOAD` count, which follow
-from what a job converts to; results of other tools have the settings that the importer read. Left out: equal settings
-under different keys.
+new to the schema cannot be forgotten. Results of fio have its options; those in `OF_LOAD` count, which are the options
+that the conversion of jobs uses. Results of other tools have the settings that the importer read. Left out: equal
+settings under different keys.
 """
 
 from __future__ import annotations

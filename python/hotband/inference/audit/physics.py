@@ -116,8 +116,8 @@ def _highest(reads: Distribution, low_ns: float, high_ns: float) -> float:
 def media_rate(run: Audited, share: float) -> tuple[float, float | None]:
     """Return the lower and upper bound of reads per second from the media; the upper is None if it is unbounded.
 
-    lower = slow reads / runtime. The upper bound subtracts the time that the quick ones would take at the run's peak
-    rate (the highest IOPS of any interval): at that rate they cannot have taken more of the runtime.
+    lower = slow reads / runtime. The upper bound subtracts the least time that the quick reads need: that at the run's
+    peak rate (the highest IOPS of any interval).
     """
     summary = run.summary("read")
     count, iops = known(summary["count"]), known(summary["iops"])

@@ -2,8 +2,8 @@
 
 A family counts once, whatever the number of its figures, because figures of one drive err together. Each group of
 figures has its own scale of error, the mean over its families, drawn toward that of the next wider group: few families
-teach little about a group. All figures together show how many scales off nine of ten are, which a group of ten families
-alone could only answer by the worst of them.
+teach little about a group. All figures together determine how many scales nine of ten figures stay within; for a group
+of ten families alone, the worst family would determine it.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from statistics import fmean
 
 LEAST_FAMILIES = 10
-"""Fewer families than these are not named as the evidence of an interval: the next wider group is."""
+"""Fewest families that are named as the evidence of an interval; with fewer, the next wider group is named."""
 WEIGHT_OF_WIDER = 4.0
-"""How many families the scale of the next wider group counts for: as the prior of the noise in `shrinkage`."""
+"""Number of families for which the scale of the next wider group counts, as the prior of the noise in `shrinkage`."""
 FEW = 3.0
-"""Variance of the scale of a group of which no family was seen, as a multiple of its square; with n families it is
-this over n + 1. Chosen after coverage was seen, over all classes and testers at once."""
+"""Variance of the scale of a group without any seen family, as a multiple of its square; with n families it is
+divided by n + 1. Chosen after coverage was seen, over all classes and testers at once."""
 SHARE = 0.90
 WIDEST = 10.0
 """Factor above which an interval is not printed. Decisions still use it: a figure further off is certain."""
@@ -76,8 +76,8 @@ class Pools:
     def width(
         self, groups: Sequence[str], share: float = SHARE, without: str = "", *, widest: float = WIDEST
     ) -> Width | None:
-        """Return the interval of a figure of these groups, the narrowest first, without a family; None where no group
-        has enough families (that one counted), or where it is wider than `widest`."""
+        """Return the interval of a figure of these groups, the narrowest first, without one family; None if no group
+        has enough families (including that one), or if the interval is wider than `widest`."""
         group = next((group for group in groups if len(self._means.get(group, ())) >= LEAST_FAMILIES), None)
         if group is None:
             return None
@@ -91,7 +91,7 @@ class Pools:
         return len(families) - (without in families)
 
     def _scale(self, groups: tuple[str, ...], without: str) -> float:
-        """Return the scale of errors of the narrowest group, wider as fewer of its families are known."""
+        """Return the scale of errors of the narrowest group; the fewer of its families are known, the wider it is."""
         key = (groups, without)
         if key not in self._scales:
             scale, weight = 0.0, 0.0
@@ -105,7 +105,7 @@ class Pools:
         return self._scales[key]
 
     def _quantile(self, group: str, share: float, without: str) -> float:
-        """Return how many scales off this share of the figures of a wide group is."""
+        """Return how many scales this share of the figures of a wide group stays within."""
         if group not in self._scaled:
             scaled: dict[str, list[float]] = defaultdict(list)
             for residual in self.residuals:

@@ -15,14 +15,14 @@ from hotband.data.corpus.figure import Figure
 from hotband.data.corpus.loads import Load, Unusable, load_of
 
 HOST = {"libaio": 3.3e-6, "io_uring": 2.5e-6, "polled": 0.5e-6, "spdk": 0.4e-6, "sync": 3.3e-6, "windows": 3.3e-6}
-"""Seconds of a core for an I/O by path. libaio: the reciprocal of what one thread reaches on fast drives; the others in
-the ratio of docs/models/host.md."""
+"""Seconds of a core for an I/O by path. libaio: the reciprocal of the rate that one thread reaches on fast drives; the
+others follow in the ratios of docs/models/host.md."""
 COPY = {"windows": 25e-6 / (1 << 20)}
-"""Seconds of a core for a byte by path: half of what one thread of 1 MiB takes longer than the rating of fast drives.
-The half is a fit: chosen after errors of the figures under Windows were seen, and no family is left out of it."""
+"""Seconds of a core for a byte by path: half of the time that 1 MiB from one thread takes beyond the rating of fast
+drives. The half was chosen after errors of the figures under Windows were seen; no family is left out of it."""
 CONTROLLER = {"": 0.0, "hba": 14e-6, "raid": 20e-6, "usb": 0.0}
-"""Seconds for an I/O by the controller between host and drive: the reciprocal of what one job reaches through it on
-drives that do more. A fit to the figures of one tester; none is known for USB."""
+"""Seconds for an I/O by the controller between host and drive: the reciprocal of the rate that one job reaches through
+it on drives that are faster. A fit to the figures of one tester; none is known for USB."""
 QUEUED = 200e-6
 """The mean latency from which reads wait in a queue: a solid-state drive completes a single read in less."""
 FULL = 0.5

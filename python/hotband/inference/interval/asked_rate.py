@@ -1,9 +1,9 @@
 """Rates that a load requests: of open loops, bursts, arrivals, traces, pauses. They reveal little about the machine.
 
-A machine whose times are all twice as long reaches under a load half the rate that the machine itself reaches under the
-same load at double speed. Two runs therefore give the rates on a machine that is slower, and on one that is faster, by
-the model error of rates. If the machine keeps up with the load, both are the requested rate; if it does not, the ends
-are those of any other rate.
+Under a load, a machine whose times are all twice as long reaches half the rate that the machine itself reaches under
+the same load at double speed. Two runs therefore give the rates on a machine that is slower, and on one that is faster,
+by the model error of rates. If the machine keeps up with the load, both are the requested rate; if it does not, the
+ends are those of any other rate.
 
 Left out: programs, scripts, events and power losses, whose times are not all the load's: their rates have the ends of
 other rates. A trace replayed as fast as possible has no times.

@@ -36,8 +36,8 @@ KINDS: Mapping[str, Literal["disk", "ssd"]] = {"disk": "disk", "ssd": "ssd"}
 @dataclass(frozen=True)
 class Basis:
     """The evidence of an interval in words: families of the corpus (`width`) or figures of studies. Without either
-    there is no interval: what was checked was too far off (`unprinted` is how far), or no similar figure
-    `is_checked`."""
+    there is no interval: the checked figures were too far off (`unprinted` is their error), or no similar figure was
+    checked (`is_checked` is False)."""
 
     words: str
     width: Width | None = None

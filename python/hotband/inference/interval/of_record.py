@@ -213,8 +213,8 @@ def is_inverse(of: Kind) -> bool:
 
 def _uncapped(name: str, of: Kind, level: float, drawn: Drawn) -> tuple[float, float]:
     """Return the log-ratios without the machine's limits. A rate that the load requests lies between those of a slower
-    and a faster machine, or as far as its samples if that is further, each end widened by two standard deviations by
-    seeds."""
+    and a faster machine, or within the range of its samples if that is wider; each end is widened by two standard
+    deviations over seeds."""
     if name not in drawn.asked:
         return _model_bounds(name, of, level, drawn)
     (low, high), ratios = drawn.asked[name], drawn.log_ratios(name)

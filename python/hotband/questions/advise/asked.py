@@ -90,8 +90,8 @@ class AdviseQuestion(Question):
 @dataclass(frozen=True)
 class Needs:
     """The requirements in numbers: conditions for every workload (and for every workload with a drive failed), bytes
-    today and at the end, failures to survive, most watts, hours, and the share of the time in which the workloads
-    run."""
+    today and at the end, failures to survive, the limits of watts and hours, and the share of the time in which the
+    workloads run."""
 
     slo: tuple[Condition, ...]
     degraded: tuple[Condition, ...]

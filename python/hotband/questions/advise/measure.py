@@ -157,7 +157,7 @@ class Bench:
             figures[figure] = value * factor if figure.is_rate else value
             chance[figure] = _by_chance(figure, record, figures[figure])
         count = record.summary.count or 1
-        # With fewer drives, each receives more of a closed loop: the whole array wears each of its drives so much less.
+        # With fewer drives, each receives more of a closed loop; in the whole array, drives wear less by that factor.
         duty = self.duty * factor / stand.times
         return Measured(
             figures, chance, _kept_up(load, record, stand), max(KEEPS_UP, 4.0 / math.sqrt(count)),
@@ -198,7 +198,7 @@ class _Plan:
         if key not in line.runs:
             part = "" if stand.times == 1.0 else f" 1 of {stand.times:g}"
             name = f"{machine} {candidate.cache} {workload}{part}{' failed' if self.failed else ''}"
-            # The longest runs start first: preconditioning flash takes the most time.
+            # The longest runs start first: preconditioning flash takes longest.
             weight = float(stand.count) * (20.0 if candidate.drive.is_flash else 1.0)
             line.runs[key] = RunSpec(
                 name, machine, workload, candidate.settings, self.bench.seed, workload_text=text, weight=weight,

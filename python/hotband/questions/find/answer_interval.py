@@ -43,8 +43,8 @@ def interval_of(
     say: Say | None,
     watch: Watch,
 ) -> AnswerIntervalDoc | None:
-    """Return the interval of an answer. None if there is none, or for a share of the most, which a common shift of all
-    values does not change. Raises UserError, RunsInterrupted."""
+    """Return the interval of an answer. None if there is none, or for a share of the maximum, which a common shift of
+    all values does not change. Raises UserError, RunsInterrupted."""
     best = answer.best
     if answer.status != "found" or best is None or best.value is None or answer.axis is None:
         return None

@@ -53,7 +53,7 @@ class Bracket:
     _guessed: float | None = None
 
     def tell(self, points: Sequence[Point]) -> None:
-        """Replace all points with those of every trial so far: a share of the most changes with the most."""
+        """Replace all points with those of every trial so far: a share of the maximum changes with the maximum."""
         self.points = sorted(points, key=lambda point: point.value)
 
     @property

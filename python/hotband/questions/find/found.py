@@ -184,7 +184,7 @@ def end_text(question: Question, answer: Answer, value: float) -> str:
 
 
 def _nearest(question: Question, answer: Answer) -> str:
-    """Return what came nearest to conditions that hold nowhere."""
+    """Describe the trial that came nearest to conditions that no trial meets."""
     tried = [trial for trial in answer.trials if trial.value is not None]
     if answer.best is not None or not tried or answer.axis is None:
         return ""

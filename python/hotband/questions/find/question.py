@@ -79,7 +79,7 @@ class Condition:
 
 @dataclass(frozen=True)
 class ShareOfMost:
-    """A metric that must reach a share of the most that any trial reached."""
+    """A metric that must reach a share of its maximum over all trials."""
 
     figure: Figure
     share: float

@@ -21,13 +21,13 @@ from hotband.questions.find.axis import Axis
 from hotband.questions.find.question import DEPTH, DRIVES, RATE
 
 MOST_DEPTH = 256
-"""Default of the most outstanding I/Os: testers draw curves up to it (docs/guides/review.md)."""
+"""Default limit of outstanding I/Os: testers draw curves up to it (docs/guides/review.md)."""
 REACH = 16.0
 """A key without a range goes from a sixteenth of its current value to sixteen times as much."""
 MOST_STEPS = 1_000_000
 """Steps into which the range of a number with a unit is divided."""
 BLOCK = 512
-"""Sizes go in blocks of this many bytes, and of 4 KiB from there on."""
+"""Step between sizes in bytes; from 4 KiB on, the step is 4 KiB."""
 KINDS = {"a size": "size", "a time": "time", "a rate": "rate", "a speed": "speed", "a power": "power"}
 """How descriptions of a key's accepted values begin, and the quantity of each."""
 DEFAULTS = {"bs": (4096.0, float(1 << 20)), "qd": (1.0, 256.0), "depth": (1.0, 256.0), "threads": (1.0, 256.0)}

@@ -103,7 +103,7 @@ def predict(
     jobs: int | None = None,
     tick: Callable[[int, int], None] | None = None,
 ) -> list[Predicted]:
-    """Predict every figure, in order. `drive_of` makes the drive of a figure and raises UserError if it cannot.
+    """Predict every figure, in order. `drive_of` makes the drive of a figure, or raises UserError.
 
     Runs are stored in the folder `out`, and stored ones are not repeated. `tick` receives the numbers of finished and
     of all runs.

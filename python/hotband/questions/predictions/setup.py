@@ -18,8 +18,8 @@ MODELLED = 4e9
 LARGEST_BLOCK = 64 << 20
 """Largest I/O of a workload in bytes: larger ones are split, as kernels do."""
 LEAST_SHARE = 0.002
-"""Least share of a scaled drive that a load touches: with fewer pages, dies would be shared that real loads do not
-share."""
+"""Smallest share of a scaled drive that a load touches: with fewer pages, I/Os would share dies that they do not share
+on a real drive."""
 PROBE_RATE = 10_000.0
 """I/Os per second of the probe of the open loops (README of the corpus: rows `ssdiq`)."""
 BULK_READ_PCT, PROBE_READ_PCT = 1.0, 50.0
@@ -182,11 +182,11 @@ def settings_of(load: Load, size: Size, rates: Mapping[str, float]) -> dict[str,
     if load.kind == "ssd":
         settings["scale"] = str(size.scale)
         settings["write_buffer"] = f"{BUFFER * size.scale} B"
-        # All data that is read, in a mix as well, was written before, whatever state the row states.
+        # All data that a load or a mix reads was written before, whatever state the row states.
         is_new = load.direction == "write" and load.part != "beyond" and load.state != "steady"
         settings["state"] = "fob" if is_new or load.is_rest_empty else "preconditioned"
     if load.cache == "off" or (load.cache == "on" and load.kind == "disk"):
-        settings["wce"] = load.cache  # protected drives report none: theirs is not switched on
+        settings["wce"] = load.cache  # a protected drive reports no cache, so that it cannot be switched on
     if load.controller == "usb":
         settings["queue_tags"] = "1"  # USB Mass Storage Class, Bulk-Only Transport: one command at a time
     if load.port is not None:

@@ -18,7 +18,7 @@ ACCESSES = 10_000
 # A write cache takes the first writes at once; counting begins when its fill level is steady.
 BEFORE = {"read": 100, "write": 3000}
 NEEDS = MIB
-# Bins of the distribution: the most that a chart can show.
+# Bins of the distribution: a chart cannot show more.
 MOST_BINS = 60
 
 

@@ -63,8 +63,8 @@ class Target:
 
     @property
     def costly(self) -> bool:
-        """Whether a run takes long before its first I/O, because drives are filled or objects of a pool placed; or
-        takes long as such, as on hardware."""
+        """Whether a run takes long: before its first I/O, because drives are filled or objects of a pool are placed, or
+        throughout, as on hardware."""
         if self.is_hardware:
             return True
         return self.wears or _core.machine(CATALOG_DIR, self.name, self.text)["is_replicated"]

@@ -24,7 +24,7 @@ from hotband.questions.suites.target import SuiteTarget, executor_for, target_of
 @dataclass(frozen=True)
 class Suite:
     """Input of every suite: the machine or place, values of a model, what is stated about hardware, the seed, the
-    folder that keeps its runs and whether it starts there from the beginning. `can_ask` is whether a user can confirm
+    folder that stores its runs and whether it starts over there. `can_ask` states whether a user can confirm
     writes to hardware, or has confirmed them."""
 
     machine: str
@@ -126,7 +126,7 @@ def pts_of(
             f"is for a real device; {of.machine} is a model (question.settings wce=off)",
         )
     if target.kind == KIND_EMULATED:
-        # A served drive cannot be switched by its client: it is served as the class requires.
+        # A client cannot switch the cache of a served drive, so it is served as the class requires.
         target = with_write_cache(target, spec.RULES[drive_class])
     asked = Asked(
         target,

@@ -1,6 +1,6 @@
-"""A bench: rounds of cells on one target, one after the other, until there are enough; each run kept as it ends.
+"""A bench: rounds of cells on one target, one after the other, until there are enough; each run is stored as it ends.
 
-The bench checks after every round whether there are enough. A run's key holds those before it (a digest in its
+The bench checks after every round whether it has enough. A run's key holds those before it (a digest in its
 workload's `source`), so that a suite continues only with runs that were measured in the same state.
 """
 

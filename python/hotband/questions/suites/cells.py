@@ -21,8 +21,8 @@ IDLE, DRAIN = "idle before ", "after "
 @dataclass(frozen=True)
 class Cell:
     """One load: its name among those of a round, the share of reads, the size of an I/O, the number of threads,
-    the I/Os that each keeps outstanding, and the time. `ios`, if it is not 0, ends it after this many instead; no I/O
-    is issued during the `idle_s` before it."""
+    the I/Os that each keeps outstanding, and the time. `ios`, if it is not 0, ends it after this many I/Os instead; no
+    I/O is issued during the `idle_s` before it."""
 
     name: str
     read_pct: int

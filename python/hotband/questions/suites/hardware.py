@@ -37,8 +37,8 @@ def is_begun(folder: Path | None) -> bool:
 
 @contextmanager
 def standing(executor: Executor, seed: int, out: Path | None, fresh: bool, watch: Watch) -> Iterator[Executor]:
-    """Executor of a whole suite's runs: hardware is held all the time, and a file that Hotband makes exists all the
-    time; it stays if the suite is stopped and can continue. Raises UserError, OSError."""
+    """Yield the executor of a whole suite's runs. Hardware is held throughout, and a file that Hotband makes exists
+    throughout; it stays if the suite is stopped and can continue. Raises UserError, OSError."""
     if isinstance(executor, OnServedMachine):
         if is_begun(out) and not fresh and out is not None:
             raise refused(out, "holds runs of an emulated drive, whose data is lost when its test ends")
@@ -62,7 +62,7 @@ def standing(executor: Executor, seed: int, out: Path | None, fresh: bool, watch
 
 
 def _device(executor: Executor) -> Executor | None:
-    """Return the executor of the device: of an emulated machine that by which fio uses it."""
+    """Return the executor of the device; for an emulated machine, the executor through which fio uses it."""
     return executor.device if isinstance(executor, OnServedMachine) else executor
 
 
@@ -83,8 +83,8 @@ def held_of(executor: Executor) -> Held:
 
 
 def expect_ways(executor: Executor | None, purge_by: str | None, set_write_cache: bool) -> None:
-    """Raises UserError if hardware does not support the named purge, or has no switch for a write cache that is to be
-    set. Changes nothing; a file that Hotband makes does not exist yet."""
+    """Raise UserError if hardware does not support the named purge, or has no switch for a write cache that is to be
+    set. The check changes nothing; a file that Hotband makes does not exist yet."""
     if not isinstance(executor, OnDevice):
         return
     found = executor.permission

@@ -160,8 +160,8 @@ class LoadDoc(TypedDict):
 
 
 class QuickDoc(TypedDict):
-    """A quick suite. `going_on` are the rates of the sustained writes, one per piece; `expected_of` is the catalog's
-    drive whose model predicts."""
+    """A quick suite. `going_on` has the rates of the sustained writes, one per piece; `expected_of` is the drive of the
+    catalog whose model makes the predictions."""
 
     schema: str
     schema_version: int
@@ -313,8 +313,8 @@ def _expected(asked: QuickAsked, product: str) -> dict[str, float]:
 
 
 def _product(target: SuiteTarget) -> tuple[str | None, list[str]]:
-    """Return the model of an emulated machine, or the catalog's drive that a real device is by its model number, with
-    a note if the device cannot be identified."""
+    """Return the model of an emulated machine, or the catalog's drive with the model number of a real device, with a
+    note if the device cannot be identified."""
     if not is_real(target.name):
         return (target.machine if is_emulated(target.name) else None), []
     try:

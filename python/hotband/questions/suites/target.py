@@ -210,8 +210,8 @@ def _real(machine: str, pairs: Sequence[tuple[str, str]], size_bytes: int) -> Su
 def executor_for(
     target: SuiteTarget, real: RealOptions, writes: bool, say: Callable[[str], None], in_use: bool = False
 ) -> Executor:
-    """Executor of the runs: the model, or fio on the target. Raises UserError if it must not be written. Of
-    an emulated machine that is `in_use`, solid-state drives are preconditioned."""
+    """Return the executor of the runs: the model, or fio on the target. The solid-state drives of an emulated
+    machine that is `in_use` are preconditioned. Raises UserError if the target must not be written."""
     if target.is_model:
         return ModelDevice()
     # A suite says itself what is ahead, and of a result of some seconds each nobody needs a prediction.

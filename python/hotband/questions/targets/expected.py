@@ -65,7 +65,7 @@ def expected_of(
     try:
         chosen = product_of(place) if product is None else (product, "as you named it")
     except UserError as error:
-        # What was measured is not lost for what the host does not tell of the device.
+        # A device that the host cannot identify must not cost the user the measurement.
         return None, f"no prediction: {error.worded(str)}"
     if chosen is None:
         return None, NOT_NAMED

@@ -292,7 +292,7 @@ def _nines(fraction: float) -> float:
 
 
 def _tick_lines(nines: float) -> list[str]:
-    """Return a tick of the scale of nines in two lines: the percentile, and the one in so many I/Os that is slower."""
+    """Return a tick of the scale of nines in two lines: the percentile, and the share of slower I/Os as one in N."""
     if nines < 0.999:
         return [percentile_name(nines)]
     return [percentile_name(nines), f"1 in {10 ** round(nines):,}"]

@@ -1,4 +1,4 @@
-"""The top of a review's page: the settings of every machine's drives, and the most wanted figures."""
+"""The top of a review's page: the settings of every machine's drives, and the main figures."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def settings_table(everyone: Sequence[Machine]) -> Table:
 def at_a_glance(prefix: str, everyone: Sequence[Machine]) -> Section:
     """Return one row per machine with its figures, and the settings."""
     cards = [dict((what, value) for value, what in review_machine.cards(machine)) for machine in everyone]
-    # The pattern with the most IOPS differs between machines, so those figures are only in the charts.
+    # The pattern with the highest IOPS differs between machines, so those figures are only in the charts.
     names = [
         name for name in dict.fromkeys(name for card in cards for name in card) if not name.startswith("most IOPS")
     ]

@@ -155,7 +155,7 @@ class Curves:
 
     @cached_property
     def missed(self) -> set[tuple[str, str]]:
-        """Lines, and the values along the axis at which one of their runs missed its requested rate."""
+        """Pairs of a line and a value along the axis at which one of its runs missed the requested rate."""
         along = "" if self.along is None else self.along.key
         return {
             (self._line(at), str(at[along]))

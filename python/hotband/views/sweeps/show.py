@@ -90,7 +90,7 @@ def states_of(sweep: Sweep) -> list[tuple[str, str]]:
 
 
 def notes_of(sweep: Sweep) -> list[tuple[str, int]]:
-    """Return notes with the number of their runs, the most frequent first. Notes that differ only in numbers are
+    """Return notes with the number of their runs, in order of frequency. Notes that differ only in numbers are
     merged, with the numbers of the first."""
     first: dict[str, str] = {}
     counts: Counter[str] = Counter()

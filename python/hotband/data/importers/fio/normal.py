@@ -122,7 +122,7 @@ def _entry(start: re.Match[str], stated: re.Match[str] | None, body: Sequence[st
         if "runtime" not in side:
             raise UserError(file, printable(start[1].strip()), "", f"the line of its {name}s has no time; {ACCEPTED}")
     if options.get("rw", "").endswith("write") and counts.get("read") and start[3] == "1":
-        # A job that only writes reads to verify what it wrote; by which sum is not printed.
+        # A job that only writes has reads because it verifies its data; fio does not print the checksum's type.
         options["verify"] = "unknown"
     if "sync" in entry:
         entry["sync"] = {**_child(entry, "sync"), "total_ios": _flushes(entry, sides["write"], int(start[3]))}
@@ -134,7 +134,7 @@ def _entry(start: re.Match[str], stated: re.Match[str] | None, body: Sequence[st
 
 
 def _options(stated: re.Match[str], sizes: dict[str, tuple[int, int]], jobs: str) -> dict[str, str]:
-    """Return the options that the line before a run has."""
+    """Return the options in the line before a run."""
     options = {"rw": stated[3], "ioengine": stated[5], "iodepth": stated[6]}
     if int(jobs) > 1:
         options["numjobs"] = jobs
@@ -264,7 +264,7 @@ def _counts(body: Sequence[str]) -> dict[str, int]:
 
 
 def _sizes(text: str) -> dict[str, tuple[int, int]]:
-    """Return the least and the largest size of reads, writes and trims in `(R) 4096B-4096B, (W) ...` or
+    """Return the smallest and the largest size of reads, writes and trims in `(R) 4096B-4096B, (W) ...` or
     `4K-4K/4K-4K/4K-4K`."""
     ends = [(_size(low), _size(high)) for low, high in re.findall(r"([\d.]+[kKMG]?i?B?)-([\d.]+[kKMG]?i?B?)", text)]
     return dict(zip(("read", "write", "trim"), ends, strict=False))

@@ -23,7 +23,7 @@ _BEGINS = re.compile(rb"^\d;fio-[^;\n]{1,60};", re.MULTILINE)
 _FIELDS = {3: 41, 4: 41, 5: 47}
 _DIRECTIONS = {3: ("read", "write"), 4: ("read", "write", "trim"), 5: ("read", "write", "trim")}
 _HEAD = 5
-# Fewer outputs may be those of clones by chance. Each comes late by up to the period at which fio's helper thread wakes
+# Fewer outputs may come from clones by chance. An output is late by up to the period at which fio's helper thread wakes
 # up (diskutil.h: DISK_UTIL_MSEC).
 _LEAST_OUTPUTS, _LATE_MS = 3, 250
 ACCEPTED = "accepted: lines of `fio --output-format=terse`, version 3, 4 or 5"

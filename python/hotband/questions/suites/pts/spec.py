@@ -1,7 +1,7 @@
 """Requirements of the specification: its two classes of drives, mixes, sizes, times; and the part that `--quick` keeps.
 
 Numbers are those of PTS 2.0.2 in the section next to them. If the specification leaves a value to the operator,
-Hotband uses that of the specification's sample reports, and prints that it does.
+Hotband uses the value of the specification's sample reports, and prints that it does.
 """
 
 from __future__ import annotations

@@ -118,7 +118,7 @@ class Interrupted(Exception):
 
 
 class _TestStopped(Exception):
-    """The user stopped a test; what is held meanwhile learns that the suite is not over."""
+    """The user stopped a test; the hardware or file that is held then knows that the suite is not over."""
 
 
 @dataclass
@@ -192,9 +192,9 @@ def _untold(told: Progress) -> None:
 
 
 def run_pts(asked: Asked, *, watch: Watch) -> PtsDoc:
-    """Run the requested tests. With `out` every run is kept there as it ends, and those that are there are
-    not run again; tests finished there before are also in the document. Raises UserError, OSError, or
-    Interrupted with what was finished."""
+    """Run the requested tests. With `out` every run is stored there as it ends, and stored runs are not
+    repeated; tests finished there before are also in the document. Raises UserError, OSError, or
+    Interrupted with the finished tests."""
     run = _Run(asked, asked.plan(), watch)
     run.departures = spec.departures(run.plan)
     try:
@@ -218,8 +218,8 @@ def run_pts(asked: Asked, *, watch: Watch) -> PtsDoc:
 
 
 def of_part(plan: spec.Plan, part: str) -> SuiteTarget:
-    """Return a model with its write cache as the class requires; for the test of rests, the time until its drives tidy
-    up is shortened by the same factor as all other times."""
+    """Return a model with its write cache as the class requires; for the test of rests, the idle time before its drives
+    begin background work is shortened by the same factor as all other times."""
     target = plan.target
     if not target.is_model:
         return target
