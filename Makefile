@@ -238,13 +238,13 @@ MINUTES ?= 60
 fuzz: setup ## fuzzing of parsers, readers and both servers: MINUTES=60; goes on where it was, in out/fuzz
 	nice -n 10 $(BIN)/python scripts/fuzz.py --minutes $(MINUTES)
 
-# Commands ended at any moment, calls of the system that fail, odd surroundings (a full disk is tried as root alone).
+# Commands that are ended at any moment, failing system calls, odd environments (only root can try a full disk).
 .PHONY: probe-faults probe-security sbom
-probe-faults: setup ## kills, signals, full disks, failing calls, clocks, surroundings: an hour; goes on where it was
+probe-faults: setup ## kills, signals, full disks, failing calls, clocks, surroundings: an hour; resumes where it stopped
 	$(BIN)/python scripts/probe_schedules.py --kills 200 --signals 200 --failing-calls 100 --jumps 20 --two-writers 20 \
 	  --surroundings 200 $$([ "$$(id -u)" != 0 ] || echo --disk-full 100)
 
-probe-security: setup ## NBD, HTTP, command lines, hostile names and links, bombs: an hour; goes on where it was
+probe-security: setup ## NBD, HTTP, command lines, hostile names and links, bombs: an hour; resumes where it stopped
 	nice -n 10 $(BIN)/python scripts/probe_inputs.py --kind nbd,http,words,name,bomb --count 20000
 
 # Metamorphic relations: what must hold between two runs, whatever the figures are (CONTRIBUTING.md).

@@ -2,11 +2,11 @@
 
     python scripts/probe_schedules.py --kills 100 --signals 100 --disk-full 50 --failing-calls 50 --surroundings 50
 
-Every command is run undisturbed; then in a new folder it is killed (SIGKILL), interrupted (SIGINT) or ended (SIGTERM,
-SIGHUP), or run where the disk is full after so many bytes (a small tmpfs, which needs root), every write, flush and
-rename fails from a moment on, the clock jumps a year, or another is begun in the same folder, at a moment drawn from a
-seed, and started again, until it comes to its end by itself. Each time what was finished is there, byte for byte, and
-in the end everything is as if nobody had disturbed it. It goes on where it was stopped, by the state in --folder.
+Every command first runs undisturbed. Then, in a new folder and at a random moment, it is killed (SIGKILL), interrupted
+(SIGINT) or ended (SIGTERM, SIGHUP); or the disk fills up (a small tmpfs, which needs root), every write, flush and
+rename fails from then on, the clock jumps a year, or a second process starts in the same folder. The command is started
+again until it ends by itself. Each time all finished runs are there, byte for byte, and in the end everything is as
+without the disturbance. The script resumes where it stopped, by the state in --folder.
 """
 
 from __future__ import annotations
@@ -221,13 +221,13 @@ def killed(of: Schedule, number: int) -> int:
 
 
 def ended_by_signal(of: Schedule, number: int) -> int:
-    """SIGTERM, SIGHUP and SIGINT in turn: what a host that shuts down, a closed terminal and Ctrl-C send."""
+    """Send SIGTERM, SIGHUP and SIGINT in turn, as a host that shuts down, a closed terminal and Ctrl-C do."""
     ending = ENDING[number % len(ENDING)]
     return disturbed(of, number, moments.send(ending), (0, 128 + ending))
 
 
 def calls_failing(of: Schedule, number: int) -> int:
-    """From a moment on every file made, write, flush and rename fails, as on a device that is gone or full."""
+    """Let every creation, write, flush and rename fail from a moment on, as on a device that is gone or full."""
     out = of.place / f"failing-{number}"
     library, error = ctypes.CDLL(os.environ["LD_PRELOAD"]), of.rng.choice(FAILURES)
     folder, after = str(out).encode(), of.rng.randint(1, 4)
@@ -241,7 +241,7 @@ def calls_failing(of: Schedule, number: int) -> int:
 
 
 def surrounded(of: Schedule, number: int) -> int:
-    """A process of its own in an environment drawn at random: it does the same, or is refused in a line."""
+    """Run the command in a random environment: its result is the same, or a one-line error."""
     out, cache = of.place / f"around-{number}", of.place / "cache"
     drawn = {name: of.rng.choice(values) for name, values in SURROUNDINGS.items() if of.rng.random() < 0.3}
     environment = os.environ | {"XDG_CACHE_HOME": str(cache)} | {k: v for k, v in drawn.items() if v is not None}
@@ -342,7 +342,7 @@ SURROUNDINGS: dict[str, tuple[str | None, ...]] = {
     "PYTHONIOENCODING": ("ascii", "latin-1", "utf-16"),
     "PYTHONUTF8": ("0",),
 }
-"""Values of the environment that a process may find; None where it lacks the variable."""
+"""Values of environment variables to try; None removes the variable."""
 KINDS: dict[str, Callable[[Schedule, int], int]] = {
     "kills": killed, "signals": ended_by_signal, "disk-full": disk_full,
     "failing-calls": calls_failing, "jumps": clock_jumped, "two-writers": two_writers, "surroundings": surrounded,
@@ -350,7 +350,7 @@ KINDS: dict[str, Callable[[Schedule, int], int]] = {
 
 
 def under_failing_calls() -> None:
-    """Start this process again with `faults.c` loaded, which `calls_failing` steers, where that is not so yet."""
+    """Restart this process with `faults.c` loaded, which `calls_failing` controls, unless it is loaded already."""
     if os.environ.get("LD_PRELOAD"):
         return
     library = ROOT / "out/probe/faults.so"

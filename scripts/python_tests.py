@@ -1,10 +1,10 @@
-"""Run the Python tests in three lanes beside one another: two of those that compute, and one of those that wait.
+"""Run the Python tests in three parallel lanes: two of tests that compute, and one of tests that wait.
 
     python_tests.py              the tests of `make test`
     python_tests.py --long       the long forms alone (tests marked `long` or `sized`), and what they cover
 
-Tests that wait for servers, programs, kills and browsers leave the processor idle, so their lane runs beside those
-that compute, one on each core. The exit code is 1 if a lane failed.
+Tests that wait for servers, programs, kills and browsers leave the processor idle, so their lane runs at the same
+time as those that compute, one on each core. The exit code is 1 if a lane failed.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ WAITING = (
 """Folders and files of tests that wait more than they compute."""
 WORKERS = 2
 """Processes of the lane that waits. A lane that computes is one process: pytest-xdist would collect all tests in each
-of two, which costs ten seconds more than half of them in each."""
+of two workers, which takes ten seconds longer than collecting half of them in each."""
 SECOND = "i"
-"""First letter of the folders in the second lane that computes: the first has as much to do."""
+"""Folders from this first letter on are in the second lane that computes, which halves the work."""
 
 
 def lanes() -> dict[str, list[str]]:
@@ -60,7 +60,7 @@ def lanes() -> dict[str, list[str]]:
 
 
 def command(name: str, paths: list[str], options: list[str]) -> list[str]:
-    """Return the pytest command of a lane. A file stays on one worker, and the files that cost most begin."""
+    """Return the pytest command of a lane. A file stays on one worker, and the most expensive files start first."""
     workers = ["-n", str(WORKERS), "--dist", "loadfile", "--no-loadscope-reorder"] if name == "waiting" else []
     return [sys.executable, "-m", "pytest", *workers, *options, *paths]
 

@@ -21,8 +21,8 @@ import stage_times
 
 STAGE = "rust test"
 SHORT_CASES = "48"
-"""Examples of every property, also of one that names a number: PROPTEST_CASES overrides it. `make test-long` draws the
-number that a property names, 256 by default."""
+"""Examples per property. PROPTEST_CASES also overrides the number that a property names; `make test-long` draws that
+number, 256 by default."""
 
 
 class Program(NamedTuple):

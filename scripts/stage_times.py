@@ -9,8 +9,8 @@
 
 Rows are (stage, part, wall_s, processor_s): a stage as a whole has an empty part. Python tests append their own rows
 (tests/costs.py). Downloads are stages whose names begin with "download"; no budget counts them. Computers differ by a
-third, and one from hour to hour, so a budget is a ratio within one run: what all stages took by what the crates of
-others took to compile, which is the same work until rust.lock changes.
+third, and one from hour to hour, so a budget is a ratio within one run: the time of all stages over the time to
+compile third-party crates, which is the same work until rust.lock changes.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ TABLE = ROOT / "out" / "test-times.csv"
 BUDGET = ROOT / "tests" / "budgets" / "loop.csv"
 HEAD = ["stage", "part", "wall_s", "processor_s"]
 OURS = "hotband"
-"""What names of our own crates begin with."""
+"""Prefix of the names of our own crates."""
 ALLOWED = 1.10
 """Share of the recorded processor time from which the budget is exceeded: issue P asks for ten per cent."""
 COMPILED_BEFORE = 1 / 3
@@ -53,7 +53,7 @@ class Row(NamedTuple):
 
 
 def yardstick(rows: Iterable[Row]) -> float:
-    """Return the seconds that crates of others took to compile; 0 where they were compiled before."""
+    """Return the seconds that third-party crates took to compile; 0 if they were compiled before."""
     parts = [row for row in rows if row.part and row.stage.startswith("compile") and row.processor_s is None]
     return sum(row.wall_s for row in parts if not row.part.startswith(OURS))
 
@@ -160,14 +160,14 @@ def counts(row: Row) -> bool:
 def budget() -> int:
     """Compare the processor time of all stages with the recorded one; return 1 if it is more.
 
-    On a computer that compiles crates more slowly than the recorded run, it is less by as much. A faster one gains
-    nothing, since computers differ in more than that."""
+    On a computer that compiles crates more slowly than the recorded run, the time is reduced in the same ratio. It is
+    not increased on a faster computer, because computers differ in more than that."""
     with BUDGET.open(newline="") as file:
         recorded, reference = (float(value) for value in next(csv.DictReader(file)).values())
     rows = read()
     compiled = yardstick(rows)
     if compiled < COMPILED_BEFORE * reference:
-        print("No budget is checked: crates were compiled before, and `make test` is measured by them.")
+        print("No budget is checked: it is relative to the time to compile crates, and they were compiled before.")
         return 0
     slower = max(1.0, compiled / reference)
     spent = sum(row.processor_s or 0 for row in rows if counts(row)) / slower

@@ -99,7 +99,7 @@ SHORTER: dict[str, dict[tuple[str, str], dict[str, Any]]] = {
         ("plain", "jetstress"): {"edit": {"phases.1.fills": 0.1}, "duration": "10 s"},
         ("eco", "new-drive"): {"duration": "5 s"},
     },
-    # Six hundred I/Os and more tell a rate to 4 %, at sixty points a configuration.
+    # Six hundred I/Os or more determine a rate to 4 %, at sixty points per configuration.
     "savvio-raid": {
         (config, load): {"duration": "8 s"}
         for config in SAVVIO_CONFIGS

@@ -1,8 +1,8 @@
-"""Hostile names and files: what another person could put where a command looks. The damaged bytes are a file's name.
+"""Hostile names and files that another user could put where a command reads or writes. The damaged bytes are names.
 
-Whatever lies there, a link to a private file, a pipe that nobody writes to, a device without an end, a file that
-unpacks to half a gigabyte, a command ends with an answer or a line, in bounded time and memory, and private text is
-neither printed nor changed.
+Whatever the file is (a link to a private file, a pipe without a writer, an endless device, a file that unpacks to half
+a gigabyte), the command ends with a result or a one-line error, in bounded time and memory, and private text is neither
+printed nor changed.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from foreign_names import NAMES
 
 SECRET = "hotband-probe-private-4f1c"
 READ_S = 1.0
-"""Seconds of the processor of a command that reads; the pool ends one that waits instead."""
+"""Limit of processor seconds for a command that reads; the pool ends a command that waits."""
 BOMB = 512 << 20
-"""Bytes that a bomb unpacks to: more than an input of its size may."""
+"""Unpacked size of a bomb in bytes: above the limit for an input of its packed size."""
 NOBODY = 65_534
-"""Another user."""
+"""Id of another user."""
 Made = Callable[[Path, Path], None]
 
 
 def name_bases(_: Path) -> list[Base]:
-    """Names that mean something to a terminal, a page, a spreadsheet, a shell or a file system."""
+    """Return names with a meaning for a terminal, a page, a spreadsheet, a shell or a file system."""
     shells = (
         "-rf",
         "--help",
@@ -58,13 +58,13 @@ def name_bases(_: Path) -> list[Base]:
 
 
 def bomb_bases(_: Path) -> list[Base]:
-    """A line of a trace, of a log and of a record, which repeat."""
+    """Return lines of a trace, of a log and of a record, to be repeated."""
     lines = ("0.000001,0,4096,4096,read\n", "1, 2000, 0, 4096, 0\n", '{"a": [1, 2, 3]}\n', "0 a0 Q R 0 + 8 [fio]\n")
     return [(f"{n}.line", line.encode()) for n, line in enumerate(lines)]
 
 
 def link(place: Path, folder: Path) -> None:
-    """Another user's, where this is root, who can make one."""
+    """Make a link to the private file; if this process is root, the link belongs to another user."""
     place.symlink_to(private(folder))
     if os.geteuid() == 0:
         os.lchown(place, NOBODY, NOBODY)
@@ -112,23 +112,23 @@ READING = (
     "run fio-randread --duration 1ms --on", "drives", "expect --on ent-15k", "fleet", "store list", "studies",
     "workloads convert -o {out.toml}", "advise fio-randread --capacity 1TB --slo p99<60ms --prices",
 )  # fmt: skip
-"""Commands to which the name is given last."""
+"""Commands that read the name, their last argument."""
 WRITING = (
     "run fio-randread --on ent-15k --duration 1ms --out", "report {record} -o", "trace convert {trace}",
     "workloads convert fio-randread -o", "run fio-randread --on ent-15k --duration 1ms --io-log",
 )  # fmt: skip
-"""Commands that write to the name."""
+"""Commands that write to the name, their last argument."""
 
 
 def private(folder: Path) -> Path:
-    """A file that nobody asked for."""
+    """Return the path of a new private file, which no command may read or change."""
     place = folder / "private"
     place.write_text(f"{SECRET}\n")
     return place
 
 
 def named(words: str, make: Made) -> Way:
-    """A way: what `make` makes lies under the name, and a command is given it."""
+    """Return a probe that runs a command on the name, under which `make` has made a file."""
 
     def way(made: Path, folder: Path, file: Path) -> Came:
         name = file.read_bytes().replace(b"\0", b"").replace(b"/", b"_")[:255]
@@ -152,7 +152,7 @@ def named(words: str, make: Made) -> Way:
 
 
 def expect_private(said: Said, secret: Path, before: str) -> None:
-    """Raises Wrong where private text was printed or changed."""
+    """Raise Wrong if private text was printed or changed."""
     if SECRET in said.out or SECRET in said.error:
         raise Wrong("prints a private file")
     if before and secret.read_text() != before and os.geteuid() == 0:
@@ -160,7 +160,7 @@ def expect_private(said: Said, secret: Path, before: str) -> None:
 
 
 def bomb(words: str, pack: Callable[[bytes], bytes], ending: str) -> Way:
-    """A way: the line is repeated to half a gigabyte, packed, and a command is given it."""
+    """Return a probe that runs a command on the line, repeated to half a gigabyte and packed."""
 
     def way(made: Path, folder: Path, file: Path) -> Came:
         line = file.read_bytes() or b"\n"

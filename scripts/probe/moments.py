@@ -43,7 +43,7 @@ def kill() -> None:
 
 
 def send(number: int) -> Act:
-    """Another process sends a signal."""
+    """Return an act that sends a signal to this process."""
 
     def sent() -> None:
         os.kill(os.getpid(), number)

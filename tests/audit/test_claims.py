@@ -1,4 +1,4 @@
-"""Is a contradiction's arithmetic that of its figures?"""
+"""Does the arithmetic in a contradiction follow from its figures?"""
 
 from __future__ import annotations
 

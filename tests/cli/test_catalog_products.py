@@ -42,7 +42,7 @@ measure = true
 """
 PRODUCTS = products()
 LARGE = ("cd8p-r-7680", "dc3000me-7680", "p3-plus-4tb", "pm1653-7680", "pm9d3a-7680", "sn640-3840")
-"""Drives that take the most to precondition: others of their kinds are smaller."""
+"""Drives that take longest to precondition: others of their kinds are smaller."""
 
 
 def loads_of(product: Product) -> dict[str, dict[str, object]]:

@@ -130,7 +130,7 @@ def test_a_width_that_is_not_printed_decides() -> None:
     assert not found.has_interval
     assert found.words == "no interval: errors of 12 families like it exceed a factor of 10"
     assert found.unprinted is not None
-    # A thirteenth family makes the scale of errors a little surer than any of the twelve found it.
+    # With a thirteenth family, the scale of errors is a little more certain than it is for each of the twelve.
     few = math.sqrt((1 + FEW / 13) / (1 + FEW / 12))
     assert found.unprinted.factor == pytest.approx(33.0**few)
 

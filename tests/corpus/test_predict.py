@@ -273,7 +273,7 @@ def test_an_interval_covers_nine_families_of_ten() -> None:
 
 
 def _known(narrow: int, error: float) -> Pools:
-    """Return pools with so many families of a narrow group, all as far off, among twenty others of a wide one."""
+    """Return pools of a wide group: `narrow` families of a narrow group, all with this error, and twenty others."""
     few = [Residual(f"few {family}", "", ("narrow", "wide"), error) for family in range(narrow)]
     return Pools([*few, *(Residual(str(family), "", ("others", "wide"), 0.1) for family in range(20))])
 

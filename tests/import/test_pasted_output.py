@@ -201,7 +201,7 @@ def test_output_that_no_importer_reads_is_named(tmp_path: Path, text: str, tool:
 
 
 def snapshots(text: str, *runtimes_ms: int) -> str:
-    """fio's normal output with a job printed again every second (--status-interval), at 1,000 reads a second."""
+    """Return fio's normal output with a job printed every second (--status-interval), at 1,000 reads per second."""
     head, job = text.split("rand: (groupid", 1)
     job = f"rand: (groupid{job}"
     printed = [
@@ -261,7 +261,7 @@ def test_failed_ios_of_normal_output_are_counted(tmp_path: Path) -> None:
 
 
 def terse(*runs: tuple[int, int]) -> str:
-    """Lines of terse output of one job by (reads, milliseconds)."""
+    """Return lines of terse output of one job, by (reads, milliseconds)."""
     side = "{kib};{bw};{iops};{ms}" + ";0" * 8 + ";0%=0" * 20 + ";0" * 9
     empty = side.format(kib=0, bw=0, iops=0, ms=0)
     lines = []

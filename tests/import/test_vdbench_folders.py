@@ -252,7 +252,7 @@ def test_a_line_cut_short_within_a_file_is_refused(tmp_path: Path) -> None:
 
 
 def test_megabytes_of_a_flatfile_are_those_of_its_sizes(tmp_path: Path) -> None:
-    """Report.setDecimal of vdbench's source: the flatfile calls both units MB."""
+    """Report.setDecimal in vdbench's source: the flatfile calls both units MB."""
     folder = build.write(tmp_path / "a", Definition("r", [100, 1000, 1000]))
     rows = (folder / "flatfile.html").read_text().replace("7.8125", "8.1920")
     (tmp_path / "flatfile.html").write_text(rows)
@@ -261,7 +261,7 @@ def test_megabytes_of_a_flatfile_are_those_of_its_sizes(tmp_path: Path) -> None:
 
 
 def test_further_columns_of_a_summary_have_no_average(tmp_path: Path) -> None:
-    """AuxReport of vdbench's source: columns behind the others, in the rows of intervals."""
+    """AuxReport in vdbench's source adds columns after the others, in the rows of intervals."""
     folder = build.write(tmp_path / "a", Definition("r", [100, 1000, 1000]))
     lines = []
     for line in (folder / "summary.html").read_text().split("\n"):

@@ -365,7 +365,7 @@ def test_a_size_next_to_that_of_the_file_is_how_much_is_read(convert: Convert, s
     ],
 )
 def test_what_follows_a_number_is_left_out_and_named(convert: Convert, option: str, key: str, read: object) -> None:
-    # As fio 3.33 (tried with an I/O log).
+    # fio 3.33 reads the same (tried with an I/O log).
     job = convert(f"{DIRECT}[a]\nrw={'randwrite' if '=,' in option else 'randread'}\n{option}\n")
     assert job.stream[key] == read
     assert job.fate(option.partition("=")[0])[1].startswith("fio reads ")

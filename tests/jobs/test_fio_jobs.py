@@ -250,7 +250,7 @@ def test_holes_of_writes_are_between_writes(convert: Convert) -> None:
     ],
 )
 def test_a_pass_with_holes_ends_with_its_range(convert: Convert, options: str, ios: int) -> None:
-    """Tried with fio 3.33, which issues 11 of the last."""
+    """Tried with fio 3.33, which issues 11 I/Os of the last job."""
     job = convert(f"[a]\nfilename=/dev/sdx\nbs=4k\nsize=64k\n{options}\n")
     assert job.table["phases"][0]["ios"] == ios
 

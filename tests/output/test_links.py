@@ -1,4 +1,4 @@
-"""Do symbolic links decide nothing that their owner should not, and is a circle of them a line?"""
+"""Can symbolic links of another user redirect a command, and does a circle of links end in a one-line error?"""
 
 from __future__ import annotations
 

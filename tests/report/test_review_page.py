@@ -58,8 +58,8 @@ class Tables(HTMLParser):
 
 @contextmanager
 def pictures_of(*folders: str, names: tuple[str, ...] = ()) -> Iterator[None]:
-    """In the short form pictures of these folders alone are drawn, which takes most of the time of a review: of the
-    others there are the names. If `names` are given, pictures of these names alone."""
+    """In the short form, draw only the pictures of these folders, and of these `names` if any are given, because they
+    take most of the time of a review. The others exist by name only."""
 
     def write(folder: Path, name: str, drawn: Drawing, title: str, subtitle: str) -> Sequence[Path]:
         if LONG or (folder.name in folders and (not names or name in names)):

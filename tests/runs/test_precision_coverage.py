@@ -1,4 +1,4 @@
-"""Do figures lie as near their long-run values as the stated precision and the printed half widths say?"""
+"""Are figures as near to their long-run values as the stated precision and the printed half widths promise?"""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class Load(NamedTuple):
     def expected(self) -> list[dict[str, float]]:
         """Return the long-run values of each seed.
 
-        Disks of an array turn at an offset to one another that the seed draws and that stays for the whole run: p99 of
-        RAID 5 differs by 1 % between seeds, which no batch of one run shows. Runs on SSDs cost more and differ less.
+        The seed sets the rotational offsets between the disks of an array for the whole run: p99 of RAID 5 differs by
+        1 % between seeds, which no batch of one run shows. Runs on SSDs cost more and differ less.
         """
         whole = [self.run(seed, self.whole, "off")["summary"] for seed in range(self.whole_runs)]
         if self.whole_runs == SEEDS:
@@ -55,7 +55,7 @@ LONG_ALONE = {"disk": pytest.mark.long, "mix-ssd": pytest.mark.long}
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=LONG_ALONE.get(name, ())) for name in LOADS])
 def test_figures_are_as_near_as_stated(name: str) -> None:
-    """The 95 % of either claim holds, less what chance takes from so few runs (three standard errors)."""
+    """Both claims hold in 95 % of the runs, less three standard errors, because the runs are few."""
     load = LOADS[name]
     expected = load.expected()
     runs = [load.run(seed, load.longest, f"{PRECISION_PCT:g} %") for seed in range(SEEDS)]

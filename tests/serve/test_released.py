@@ -98,7 +98,7 @@ def test_the_loop_device_of_a_killed_server_in_a_folder_of_the_user_is_released(
         assert attached.exists(), "its server lives"
         server.kill()
         server.wait()
-        # A folder that is younger than a minute is left to its process, but a mount without server is nobody's.
+        # A folder younger than a minute is left to its process, but a mount without a server belongs to nobody.
         monkeypatch.setattr(temporary, "YOUNGEST_S", 60.0 if again else 0.0)
         monkeypatch.setattr("tempfile.tempdir", str(temporary_files))
         with hb.serve("ent-10k", fuse=folder if again else None, anyway=True):

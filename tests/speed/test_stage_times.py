@@ -18,7 +18,7 @@ COMPILED = [
     stage_times.Row("compile: engine", "zstd-sys build-script", 20.0, None),
     stage_times.Row("compile: tests", "hotband-engine", 70.0, None),
 ]
-"""What a run compiles that takes as long as the recorded one."""
+"""Crates of a run that takes the same time as the recorded one."""
 
 
 @pytest.fixture

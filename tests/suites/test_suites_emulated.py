@@ -37,7 +37,7 @@ def test_all_runs_are_on_one_served_drive_with_the_values_that_are_set(tmp_path:
     [drive] = executor.drive_state["drives"]
     assert (drive["product"], drive["write_cache"]) == ("ent-10k", "off")
     assert {finished.record["target"]["kind"] for finished in bench.finished} == {"emulated"}
-    # A write takes a turn of the disk at least, as the model's does: nothing was answered from the host's memory.
+    # A write takes at least a revolution of the disk, as on the model: the host's memory completed none.
     assert found["writes"]["iops"] < 1000 > found["reads"]["iops"] > 0
     assert executor.notes[-1].startswith("Emulation delay:")
     again = executor_for(target, RealOptions(anyway=True), True, lambda _: None)
@@ -45,7 +45,7 @@ def test_all_runs_are_on_one_served_drive_with_the_values_that_are_set(tmp_path:
         pytest.raises(UserError, match="whose data is lost when its test ends"),
         standing(again, 1, out, False, lambda _: nullcontext()),
     ):
-        raise AssertionError("a drive that lost its data does not go on")
+        raise AssertionError("a test continued on a drive that has lost its data")
 
 
 def test_an_invalid_result_says_so_first(monkeypatch: pytest.MonkeyPatch) -> None:
