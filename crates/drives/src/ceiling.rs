@@ -1,8 +1,8 @@
-//! The most that a drive can move, in bytes a second: the limits of its port and media.
+//! Highest rate of a drive, in bytes per second: the limits of its port and media.
 //!
 //! Leaves out: everything that a drive does besides the I/Os of its host (parity, relocation, misaligned writes,
-//! packets that are not full), which only leaves less for the host; and its memory, which a warm-up fills and which
-//! answers from then on no faster than the media gives and takes, unless the same is read again.
+//! packets that are not full), which only leaves less for the host; and its memory: after
+//! a warm-up has filled it, it is no faster than the media, unless the same data is read again.
 
 use crate::disk::params::DiskParams;
 use crate::ssd::params::SsdParams;

@@ -67,8 +67,8 @@ pub struct Served {
 pub struct ServiceOut {
     /// Commands to send now.
     pub commands: Vec<MemberCommand>,
-    /// Commands past the planner of its first member, which is a layout, to the members of that: `member` is one of
-    /// those. While that layout misses one of them they complete with [`Fault::Gone`] at once.
+    /// Commands that bypass the planner of its first member, which is a layout, and go to the members of that layout:
+    /// `member` is one of them. While the layout misses that member, they complete with [`Fault::Gone`] at once.
     pub below: Vec<MemberCommand>,
     /// I/Os completed now.
     pub served: Vec<Served>,
@@ -150,7 +150,7 @@ pub trait Service: Send {
     fn is_recovering(&self) -> bool {
         false
     }
-    /// Told, before the first I/O: these daemons will go out, marked so or because their drive has `failed`.
+    /// Announces, before the first I/O, that these daemons will go out, marked so or because their drive has `failed`.
     ///
     /// # Errors
     /// Reason why it is impossible.

@@ -1,8 +1,8 @@
 //! Thread that waits until the machine next has something to do.
 //!
 //! It is a separate thread, the clock, if no other waits. A thread that waits for a client may do both at once: then
-//! the request, the time at which it is done and the answer need one thread, and no core has to be woken in between
-//! (which takes 5 to 50 us, on virtual machines more).
+//! one thread handles the request, waits for its completion and replies, and no core has to be woken in between
+//! (which takes 5 to 50 us, and longer on virtual machines).
 
 use std::io;
 use std::os::fd::{BorrowedFd, OwnedFd};

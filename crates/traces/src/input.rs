@@ -1,5 +1,5 @@
-//! A trace file as it is: plain, or compressed by gzip or zstd; text in UTF-16 as PowerShell redirects it. Known by
-//! its first bytes, whatever it is called.
+//! A trace file as it is: plain, or compressed by gzip or zstd; text in UTF-16 as PowerShell redirects it. Its
+//! first bytes determine which, whatever its name.
 
 use std::error::Error;
 use std::io::{self, BufReader, Chain, Cursor, Read};

@@ -1,4 +1,4 @@
-//! A token bucket: so much a second on average, and so much at once after a rest.
+//! A token bucket: it limits the mean rate per second, and the burst after a rest.
 //!
 //! Works as the generic cell rate algorithm does (ITU-T I.371, virtual scheduling): one instant, at which the bucket
 //! would be full again. No drift, whatever the rate.

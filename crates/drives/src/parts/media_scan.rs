@@ -5,7 +5,7 @@
 //! got to. Nothing is simulated while the drive rests: how far the scan came is worked out when a command ends it.
 //!
 //! Leaves out: errors that the scan finds and their recovery, the power that it draws, and that a drive scans only once
-//! in this many hours: here it always does.
+//! in a number of hours: here it scans in every rest.
 
 use hotband_machine::{Section, SpecError};
 use hotband_units::Span;

@@ -1,4 +1,4 @@
-//! Values of what makes single commands slow: kinds of pages, retries, scans, stalls of the controller, and saving what
+//! Values of the causes of slow commands: kinds of pages, retries, scans, stalls of the controller, and saving what
 //! has changed in the map. A drive without them completes every command in the mean time.
 
 use hotband_machine::{Section, SpecError};

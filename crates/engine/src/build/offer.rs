@@ -26,7 +26,7 @@ impl Offer {
     /// Offer of the machine of `request`; its `set` holds values of drives and daemons only, and no workload is read.
     ///
     /// # Errors
-    /// The first mistake in the machine or the values; nobody waits for it any more.
+    /// The first mistake in the machine or the values; a cancellation.
     pub fn of(catalog: &Catalog, request: &Request, look: Look) -> Result<Self, BuildError> {
         let (file, text) = machine_text(catalog, request)?;
         let spec = MachineSpec::read(&file, &text)?;

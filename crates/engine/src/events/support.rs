@@ -1,5 +1,5 @@
-//! Supported events: which event on which layout, on which kind of drive, together with what. One table, checked before
-//! every run and can be printed.
+//! Supported events: which event on which layout, on which kind of drive, together with what: one table, which is
+//! checked before every run and can be printed.
 //!
 //! A machine is checked as a whole: an event is refused where any of its layouts does not go with it.
 

@@ -1,4 +1,4 @@
-//! Every key that `set` takes for a workload on a machine, with its value today: what `hotband keys` lists.
+//! Every key that `set` accepts for a workload on a machine, with its current value, as `hotband keys` lists them.
 //!
 //! The accepted values of a key come from the error for an impossible value, so they cannot lag behind
 //! the code that refuses.

@@ -209,8 +209,8 @@ impl SmartRecord {
 /// drive of 1,000 blocks (ten erases) errs by a tenth, larger ones by less.
 const ERASES_TOLD: f64 = 0.01;
 
-/// Bytes that the host can write, as in the measured time, until the drive is 100 % used, and the source of that:
-/// until all of the drive is, however much of it is simulated. None if nothing wore.
+/// Bytes that the host can write, as in the measured time, until the drive is 100 % used, and the source of that
+/// value, which refers to the whole drive, however much of it is simulated. None if nothing wore.
 ///
 /// "measured": host bytes per percent used, both of the measured time. "life", where too few blocks were erased in the
 /// measured time: the rated cycles times what a cycle of the whole life programs, over the write amplification of the

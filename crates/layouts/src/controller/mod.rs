@@ -2,7 +2,7 @@
 //!
 //! Protected, it acknowledges writes from memory and writes them back later, full stripes first; otherwise writes are
 //! acknowledged by the members, and its memory serves reads only. Reads are served from memory if it holds the data,
-//! and sequential readers are read ahead of.
+//! and the controller reads ahead of sequential readers.
 //!
 //! Leaves out: the processor's limit of I/Os, cache lines (its room is counted by what they hold, 4 KiB at least),
 //! coercion and patrol reads, copies of memory between two controllers, a battery that learns or runs down, trims, and

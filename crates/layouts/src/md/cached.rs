@@ -15,7 +15,7 @@ use crate::md::{For, Md, UnderWay};
 /// Rows that are written out together if there is pressure (`R5C_RECLAIM_STRIPE_GROUP`).
 const GROUP: u64 = 16;
 /// Time to complete an I/O from memory [our estimate, range 2 to 20 us: a system call and a copy]. Above zero, so
-/// that a host that asks again at once does not stop the time.
+/// that time advances even if a host issues its next I/O at once.
 const FROM_MEMORY: Span = Span(10_000);
 
 impl Md {

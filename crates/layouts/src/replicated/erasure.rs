@@ -1,7 +1,7 @@
 //! Erasure-coded objects: k shards of data and m of parity, each on a daemon of its own (Ceph's `ECBackend`).
 //!
 //! An object is cut into stripes of k units, and unit j of each stripe lies in shard j. The primary gathers: a read
-//! asks k shards (or those touched, `reads = "touched"`) and is completed when the last has come. A write encodes whole
+//! requests k shards (or those touched, `reads = "touched"`) and completes with the last one. A write encodes whole
 //! stripes: what it touches only in part is read first, from k shards, and every shard is written and committed as a
 //! copy of a replicated pool is. If shards are missing, others are read instead.
 //!

@@ -102,7 +102,7 @@ impl Places {
         objects.filter(|(group, _)| self.primary(*group).is_none()).map(|(_, objects)| u64::from(*objects)).sum()
     }
 
-    /// These daemons are gone, and what they had with them. In each group, the remaining copies come first, in
+    /// Removes these daemons with everything that they hold. In each group, the remaining copies come first, in
     /// order; shards stay where they are.
     pub fn lose(&mut self, osds: &[u16]) {
         let mut orders: Vec<Option<Vec<usize>>> = vec![None; self.groups() as usize];
@@ -255,7 +255,7 @@ fn block_of(osds: usize) -> usize {
 /// place on its daemons.
 ///
 /// # Errors
-/// It was asked to stop.
+/// The caller stopped it.
 pub fn fill(acting: &[u16], replicas: usize, group: Vec<u32>, osds: usize, look: Look) -> Result<Laid, Stopped> {
     let block = block_of(osds);
     let mut held = vec![0_u32; osds];
@@ -289,7 +289,7 @@ pub fn counts(group: &[u32], groups: u32) -> Vec<u32> {
 /// names that RBD gives them.
 ///
 /// # Errors
-/// It was asked to stop.
+/// The caller stopped it.
 pub fn groups_of_objects(image_id: &str, groups: u32, objects: u32, look: Look) -> Result<Vec<u32>, Stopped> {
     let mut group_of_object = Vec::with_capacity(objects as usize);
     let mut hashes = [0; 256];

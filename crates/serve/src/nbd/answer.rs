@@ -41,7 +41,7 @@ pub struct Piece {
 
 impl Piece {
     /// Bytes at its start to request from the machine at once, as many as a write may have, and the remaining piece.
-    /// One after another: such a range takes a drive as long as its bytes, and others get their turn in between.
+    /// The pieces follow one another, so that other requests get their turn during a long range.
     pub fn split(self) -> (u32, Option<Self>) {
         let len = self.left.min(LONGEST_PAYLOAD);
         let rest = Self { offset: self.offset + u64::from(len), left: self.left - len, ..self };

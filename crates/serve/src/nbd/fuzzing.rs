@@ -164,7 +164,7 @@ impl Partner {
     /// Lets a client send `data`, whose first eight bytes are the random seed, and examines the replies.
     ///
     /// # Panics
-    /// If it gets an answer to something that it did not ask, or one that is not of the protocol.
+    /// If it gets a reply without a request, or one that violates the protocol.
     pub fn converse(&self, data: &[u8]) -> Came {
         let Some((chance, said)) = data.split_first_chunk() else { return Came::Unchosen };
         let state = State { at: 0, chance: u64::from_le_bytes(*chance) | 1, kept: Vec::new(), sent: 0 };

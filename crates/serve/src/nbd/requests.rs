@@ -74,7 +74,7 @@ pub enum Wanted {
 /// Operation of a request, if it is allowed.
 ///
 /// # Errors
-/// The protocol's number, to be answered.
+/// The protocol's error number, for the reply.
 pub fn wanted(header: &Header, export: &Export, has_allocation: bool) -> Result<Wanted, u32> {
     let Header { flags, command, offset, len, .. } = *header;
     let has = |bit: u16| flags & bit != 0;

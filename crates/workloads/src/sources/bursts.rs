@@ -2,7 +2,7 @@
 //! `bursts = { ios = 32, every = "100 ms" }`.
 //!
 //! The first burst of a phase comes one period after the phase begins. Leaves out: jitter, and the time that a host
-//! needs to ask for the I/Os of one burst: they all come at the same nanosecond.
+//! needs to issue the I/Os of one burst: they all come at the same nanosecond.
 
 use std::sync::Arc;
 

@@ -1,11 +1,11 @@
-//! A trace: I/Os that were recorded, asked for once more.
+//! A trace: recorded I/Os, issued again.
 //!
 //! `[trace]` of a workload states which file and when its I/Os are issued ([`TraceSpec`]). The reader of the format
 //! makes rows of the file ([`TraceFile`], the one internal form), in order of issue. [`Replay`] requests them; if
 //! each waits for an earlier completion, [`Links`] determines which. Nothing here grows with the trace.
 //!
-//! Leaves out: how well the data of a write compresses, which no trace knows (`data` of the workload says it), and I/Os
-//! that were not completed when the recording ended.
+//! Leaves out: how well the data of a write compresses, which no trace records (`data` of the workload states it), and
+//! I/Os that were not completed when the recording ended.
 
 mod beyond;
 mod check;
