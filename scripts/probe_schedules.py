@@ -1,4 +1,4 @@
-"""Ends long commands at any moment, and looks whether a finished run was lost or a file damaged.
+"""End long commands at any moment, and check whether a finished run was lost or a file damaged.
 
     python scripts/probe_schedules.py --kills 100 --signals 100 --disk-full 50 --failing-calls 50 --surroundings 50
 

@@ -585,7 +585,7 @@ def pts(
         progress: How progress is shown: True, False, or a function.
 
     `tests` are iops, throughput, latency, write-saturation, idle-recovery, cross-stimulus (all if none is named).
-    Neither `quick` nor another `minute` gives a result by the specification. With `out` every run is kept there as it
+    Neither `quick` nor another `minute` gives a result by the specification. With `out` every run is stored there as it
     ends, and the same call continues after a stop. Raises UserError for a mistake, KeyboardInterrupt if it is
     stopped.
     """

@@ -46,8 +46,8 @@ AHEAD = 2
 CHECKED_HERE = 64
 """Different runs that are checked before a cluster is requested: a mistake in the first is reported at once."""
 TRIES, TRIES_OF_MEMORY = 25, 5
-"""Times that a line is begun, alone but for the first: most workers die of others' faults (killed, a machine is gone),
-and a run that ends its worker each time is reported in the end; sooner if Ray reports that memory was short."""
+"""Attempts at a line, each but the first alone: most workers die for other reasons (killed, a machine is gone), and a
+run that ends its worker each time is finally reported; sooner if Ray reports a lack of memory."""
 LEAST_MEMORY = 1 << 28
 """Smallest memory request of a task in bytes; larger requests are doublings of it: equal requests share workers."""
 

@@ -14,9 +14,10 @@ from hotband.data.inputs.specify import Named, expect_seed
 def in_sequence(
     first: RunSpec, workloads: Sequence[Named], folders: Sequence[Path | None], fresh_seeds: bool
 ) -> list[RunSpec]:
-    """The runs of `workloads`, a folder each: `first` has the settings of all of them, and events during them.
+    """Return the runs of `workloads`, with one folder each: `first` has the settings of all, and events during them.
 
-    With `fresh_seeds` each has a seed of its own, one more than that before it. Raises UserError for an invalid seed.
+    With `fresh_seeds` each has its own seed, one more than that of the run before it. Raises UserError for an
+    invalid seed.
     """
     on_hardware = is_real(first.machine)
     runs = [

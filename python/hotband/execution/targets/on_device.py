@@ -69,10 +69,10 @@ class OnDevice:
     """An `Executor` that runs points one after the other on a target.
 
     `permission` is what `hotband.execution.devices.safety` granted: without its `may_write` nothing is opened for
-    writing, and a point that writes is refused. It is None for a file that we make, which gets its own once it is
-    there. `say` takes sentences for the user; `confirm` what is ahead, before anything is written, and says whether to
-    go on. A file or device that is `held` already (`standing`) is not opened a second time. `kind` is that of the
-    records' target.
+    writing, and a point that writes is refused. It is None for a file that we make, which gets its own once it
+    exists. `say` receives sentences for the user; `confirm` receives the outlook before anything is written, and
+    returns whether to go on. A file or device that is `held` already (`standing`) is not opened a second time. `kind`
+    is that of the records' target.
     """
 
     target: RealTarget

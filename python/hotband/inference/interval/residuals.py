@@ -2,10 +2,10 @@
 `data/catalog/studies/residuals.json`.
 
 A figure that was predicted before it was seen has two residuals: that of the blind prediction, and today's. The blind
-one is what a user's machine would have met then; mechanisms have been added since because of it, and today's, seen
-while they were built, is too small for a new machine. The next machine is unseen, so both count by half.
+one is the error that a user's machine would have had then. Mechanisms have been added since because of it; today's
+residual, seen while they were built, is too small for a new machine. The next machine is unseen, so both count by half.
 
-Left out: that figures differ in how exactly they are printed.
+Left out: different precision of printed figures.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ chance h (`hotband.inference.reliability.chain` has the same chain for whole mis
 depends only on the mean of the repair, not on its distribution (the insensitivity of Erlang's loss formula:
 Sevast'yanov, Theory of Probability and its Applications 2(1), 1957), so the chain also covers rebuilds of constant
 duration. If another failure during the repair is likely, this does not hold, and losses are counted instead
-(`hotband.questions.fleet.loss`).
+(`hotband.questions.fleet.repetition`).
 """
 
 from __future__ import annotations

@@ -50,11 +50,11 @@ class Stage:
 
 @dataclass
 class Bench:
-    """Runs the stages of one test. `fills` is how often a model was written over in order before the first run (on
-    hardware a stage does it), `random_fills` how often at random after that; `title` names the test in records, `what`
+    """Runs the stages of one test. `fills` counts the sequential overwrites of a model before the first run (on
+    hardware a stage does them), `random_fills` the random ones after that; `title` names the test in records, `what`
     the folder `out`; `tick` receives the progress.
 
-    Afterwards `kept` are runs that were there already, `ran` those that were not; `state` and `context` are those of
+    Afterwards `kept` counts the runs that existed already, `ran` the others; `state` and `context` are those of
     the first record that has them.
     """
 

@@ -1,9 +1,9 @@
 """Cells: one load for a time; and rounds of them as the workloads that are run.
 
-On a model a round is one run with a step a cell, and between two of them a step without streams until all is answered
-(128 I/Os of 1 MiB keep a SATA drive busy for a quarter of a second), as a tool that is started for every cell waits,
-too. On hardware a cell is a run, so that little is lost when a suite is stopped. Idle times are steps without streams
-on a model; on hardware no I/O is issued during them.
+On a model a round is one run with one step per cell, and between two cells a step without streams until all I/Os
+complete (128 I/Os of 1 MiB keep a SATA drive busy for a quarter of a second), because a tool that is started for every
+cell waits, too. On hardware a cell is a run, so that little is lost when a suite is stopped. Idle times are steps
+without streams on a model; on hardware no I/O is issued during them.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ class PtsQuestion(OnHardware, Question):
     """Run SNIA's performance test for SSDs (PTS 2.0.2): purge, precondition, measure rounds until steady.
 
     `tests` are iops, throughput, latency, write-saturation, idle-recovery, cross-stimulus (all if none is named).
-    Neither `quick` nor another `minute` gives a result by the specification. With `out` every run is kept there as it
+    Neither `quick` nor another `minute` gives a result by the specification. With `out` every run is stored there as it
     ends, and the same call continues after a stop. Raises UserError for a mistake, KeyboardInterrupt if it is
     stopped.
     """
