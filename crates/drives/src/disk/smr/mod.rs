@@ -7,7 +7,7 @@
 //!
 //! Leaves out: what the drive reads and writes of its map but for the time after an append; bands of a size that
 //! differs from zone to zone; tracks that a stream writes over and the drive keeps in memory until it is over; what is
-//! left after a loss of power (refused); commands of zoned devices (a trim of whole zones represents a reset).
+//! left after a loss of power (refused); commands of zoned devices (a trim of whole zones counts as a reset).
 
 mod counters;
 mod layer;
