@@ -54,6 +54,7 @@ from hotband.questions.find.found import Found as Found
 from hotband.questions.fleet.result import Fleet as Fleet
 from hotband.questions.predictions.asked import CorpusPredicted as CorpusPredicted
 from hotband.questions.review.many import Reviewed as Reviewed
+from hotband.questions.selftest import Selftest as Selftest
 from hotband.questions.study.accounted import Accuracy as Accuracy
 from hotband.questions.suites.looked import QuickResult as QuickResult
 from hotband.questions.suites.tested import PtsResult as PtsResult
@@ -506,6 +507,24 @@ def layouts() -> Layouts:
     """List the layouts of drives (RAID, mirrors, pools), how each is written, and what it survives.
 
     Returns their names: `on="raid5:8xent-10k"` is eight drives in one of them.
+    """
+
+def selftest(
+    path: str,
+    *,
+    duration: str = "3 s",
+    progress: Wanted = None,
+) -> Selftest:
+    """Check that a drive is identified, protected and measured right. Nothing is written.
+
+    Args:
+        path: A block device or a file of this computer.
+        duration: Time of each of the three measurements.
+        progress: How progress is shown: True, False, or a function.
+
+    It reads a drive or a file four times and compares what fio reports with the kernel's counters of the drive below:
+    reads that a cache served, a queue that does not reach the drive, and latencies that contradict the rate are found.
+    A check that this computer cannot make says why. Raises UserError for a path that cannot be measured.
     """
 
 def osds() -> DataFrame:
@@ -1312,6 +1331,7 @@ __all__ = [
     "report",
     "review",
     "run",
+    "selftest",
     "sequence",
     "serve",
     "show_trace",

@@ -97,6 +97,7 @@ ASKED: dict[str, dict[str, Any]] = {
     "serve": {"on": MACHINE, "set": {"command_overhead": "0.1 ms"}, "store": "kept", "priority": False, "seed": 2},
     "steady": {"records": "a", "round": "1 s", "track": "latency"},
     "store add": {"path": "store", "results": ["a", "b"], "experiment": "again"},
+    "measure selftest": {"path": RESULT, "duration": "1 s"},
     "store check": {"path": "store"},
     "store compact": {"path": "store"},
     "store list": {"path": "store", "where": "seed > 0", "limit": 1},
@@ -149,7 +150,7 @@ CODES = {"audit": 1}
 """Exit codes of the questions whose example finds something severe."""
 SLOW = ("advise", "calibrate", "find", "pts", "study intervals", "sweep", "why")
 """Their answers take 1 to 10 s of the processor twice: `make test-long` compares them."""
-WALL_CLOCK = ("mount", "program", "serve", "study emulate")
+WALL_CLOCK = ("measure selftest", "mount", "program", "serve", "study emulate")
 """Real programs take part in them, which measure another figure each time."""
 OF_FILES = ("import diskspd", "import hdr", "import iometer", "import vdbench")
 """Their example names a file of a tool that is not here: tests/import compares what they read."""

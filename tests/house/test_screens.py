@@ -25,6 +25,7 @@ from hotband.faces.cli import COMMANDS, app
 from hotband.faces.commands.question import Form, _print
 from hotband.faces.questions import QUESTIONS, answer, declared
 from hotband.faces.renamed import selected
+from hotband.questions.selftest import Check, Selftest
 from hotband.questions.study.emulate.result import EmulationResult
 from hotband.views.text.bars import bar, bars
 from hotband.views.text.screen import LINES, NEXT, Screen, command, indent_below
@@ -62,6 +63,15 @@ EMULATED: EmulationDoc = {
     ],
 }  # fmt: skip
 """An emulated study, whose programs are not run here."""
+SELFTEST = Selftest(
+    "/dev/sdx",
+    (
+        Check("random, depth 1: IOPS x mean", "passes", "8,006 IOPS x 123 us = 0.986", "1, less some per cent"),
+        Check("sequential: read by drive", "fails", "12 %", "at least 90 % of what fio read; less is from memory"),
+        Check("temperature", "not known", "", "a sensor; not installed: smartctl"),
+    ),
+)
+"""A self-test, whose measurements are not made here."""
 LISTS = {
     "device", "drives new", "drives show", "events", "import auto", "import diskspd", "import fio", "import hdr",
     "import iometer", "import vdbench", "keys", "layouts", "osds", "plot", "program", "store show", "studies",
@@ -93,6 +103,8 @@ def answered(name: str, answers: dict[str, tuple[Any, Any]]) -> tuple[Any, Any]:
             found = replace(answered("serve", answers)[1], serving=SERVED)
         elif name == "study emulate":
             found = EmulationResult(EMULATED)
+        elif name == "measure selftest":
+            found = SELFTEST
         else:
             found = answer(question, Way(run_progress, lambda _: None, again=typed))
         answers[name] = question, found

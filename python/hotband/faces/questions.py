@@ -171,6 +171,12 @@ QUESTIONS = {
         "hotband.questions.catalog:layouts",
         "List the layouts of drives (RAID, mirrors, pools), how each is written, and what it survives.",
     ),
+    "measure selftest": Line(
+        "hotband.questions.selftest:SelftestQuestion",
+        "hotband.questions.selftest:selftest",
+        "Check that a drive is identified, protected and measured right. Nothing is written.",
+        "selftest",
+    ),
     "mount": Line(
         "hotband.execution.serve.asked:MountQuestion",
         "hotband.execution.serve.until_end:answer",

@@ -70,6 +70,7 @@ register("hotband.questions.corpus:CorpusShown", terminal="hotband.views.corpus:
 register("hotband.questions.predictions.asked:CorpusPredicted", terminal="hotband.views.predictions:predicted")
 register("hotband.questions.datasheet.new:NewDrive", terminal="hotband.views.catalog:new_drive")
 register("hotband.questions.device:DeviceList", terminal="hotband.views.devices:list_terminal")
+register("hotband.questions.selftest:Selftest", terminal="hotband.views.selftest:terminal")
 register("hotband.questions.entropy:Entropy", terminal="hotband.views.entropy:terminal")
 register("hotband.questions.expect.expected:Expected", terminal="hotband.views.expect_screen:terminal")
 register(

@@ -88,6 +88,12 @@ hotband measure device /dev/nvme0n1
 
 hotband measure device disk.img --json
 """
+SELFTEST = """\
+[bold]Examples[/]
+
+hotband measure selftest /dev/nvme0n1
+
+hotband measure selftest disk.img --for "1 s" --details"""
 FLEET = """\
 [bold]Example[/]
 
@@ -205,6 +211,7 @@ EPILOGS = {
     "expect": EXPECT,
     "find": FIND,
     "fleet": FLEET,
+    "measure selftest": SELFTEST,
     "mount": SERVE,
     "program": PROGRAM,
     "pts": PTS,

@@ -9,12 +9,13 @@ MEASURE = {
     **question("quick"),
     **question("pts"),
     **question("device"),
+    **question("measure selftest", "selftest"),
     **question("calibrate"),
     **question("entropy"),
 }
 """Module of each command, and the first paragraph of its help."""
 measure_app = group_of(
     "measure",
-    "Test a drive that you have: quick test, SNIA test, SMART data, calibration; measure how data compresses.",
+    "Test a drive that you have: quick test, SNIA test, SMART data, self-test, calibration; test how data compresses.",
     MEASURE,
 )
