@@ -38,6 +38,7 @@ LAST_BUCKET_NS = {True: bucket_value(PLAT_NR - 1), False: 1000 * bucket_value((1
 ns, 19 of us). It also counts all longer latencies."""
 OTHERS = ("flush", "trim")
 """Directions that are no part of the figures of all I/Os."""
+PLURALS = {direction: f"{direction}s" for direction in (*DIRECTIONS, *OTHERS)} | {"flush": "flushes"}
 ORDER = ("min", "p50", "p99", "p999", "max")
 
 
@@ -88,7 +89,7 @@ def claims(run: Audited) -> Iterator[Claim]:
         yield from _block(run, scope)
     for stream in run.record["streams"]:
         for direction in (*DIRECTIONS, *OTHERS):
-            side, name = side_of(stream, direction), f"{stream['name']} {direction}s"
+            side, name = side_of(stream, direction), f"{stream['name']} {PLURALS[direction]}"
             if side and side["count"]:
                 yield from _side(run, name, side)
             elif side and side["count"] is not None:
@@ -100,7 +101,7 @@ def claims(run: Audited) -> Iterator[Claim]:
 
 def _block(run: Audited, scope: str | None) -> Iterator[Claim]:
     """Yield checks of a block of the summary against the streams."""
-    block, name = cast("Mapping[str, float | None]", run.summary(scope)), f"{scope}s: " if scope else ""
+    block, name = cast("Mapping[str, float | None]", run.summary(scope)), f"{PLURALS[scope]}: " if scope else ""
     every = [side for stream in run.record["streams"] for d in ([scope] if scope else DIRECTIONS)
              if (side := side_of(stream, d))]  # fmt: skip
     busy, summed_over = [side for side in every if side["count"]], f"the sum over {len(run.record['streams'])} streams"

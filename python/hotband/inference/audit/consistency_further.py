@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from hotband.data.record.stats import DIRECTIONS, latency_sum
 from hotband.data.record.steady import rule
 from hotband.inference.audit.audited import Audited
-from hotband.inference.audit.consistency import EXACT, OTHERS, Claim, equal, ordered, rates
+from hotband.inference.audit.consistency import EXACT, OTHERS, PLURALS, Claim, equal, ordered, rates
 from hotband.inference.audit.distribution import sides_of
 
 Block = Mapping[str, object]
@@ -22,7 +22,7 @@ def further(run: Audited) -> Iterator[Claim]:
         block = run.summary(scope)
         times = _block(block, "times_mean_ns")
         if times:
-            name, parts = f"{scope}s: " if scope else "", sum(_number(value) or 0.0 for value in times.values())
+            name, parts = f"{PLURALS[scope]}: " if scope else "", sum(_number(value) or 0.0 for value in times.values())
             yield from equal(f"{name}mean latency", block.get("latency_mean_ns"), "the sum of its times", parts)
     yield from _energy(run, record)
     yield from _wear(record)
@@ -221,7 +221,9 @@ def _series(run: Audited) -> Iterator[Claim]:
         ):
             if column in rows.columns and rows[column].null_count() < len(rows):
                 summed = sum((value or 0.0) * each for value, each in zip(rows[column], took, strict=True)) / divisor
-                yield from equal(f"{direction}s: {key}", _number(block.get(key)), "the sum over its series", summed)
+                yield from equal(
+                    f"{PLURALS[direction]}: {key}", _number(block.get(key)), "the sum over its series", summed
+                )
 
 
 def _number(value: object) -> float | None:

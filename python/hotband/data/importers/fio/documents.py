@@ -174,7 +174,8 @@ def _streams(jobs: list[Job], quantity: Quantity) -> list[Stream]:
             )
             for direction in DIRECTIONS
         }
-        for direction, _ in job.active():
+        # Bins are of completion latencies (io_u.c, account_io_completion), which are shorter than total ones.
+        for direction, _ in job.active() if quantity == "clat" else ():
             sides[direction]["latency_bins"] = printed_bins(job)
         flush = None if job.syncs is None else record_side(job.syncs, "lat", 0)
         streams.append(Stream(name, job, sides, 0 if blamed else left, flush))
