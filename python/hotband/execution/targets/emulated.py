@@ -150,10 +150,10 @@ class OnServed:
                     run_fio(jobs[-1], folder, self._looking(plan, served, partial(_numbered, shown, number)))
             imported = [measured_in(plan.fio_run, folder) for plan, folder in zip(line, folders, strict=True)]
         assert served.finished is not None, "it has ended"
-        serving, summaries = _serving(served.finished), [read.record["summary"] for read in imported]
+        serving, records = _serving(served.finished), [read.record for read in imported]
         # Before anything is compared: fio counts flushes that the machine did not get.
-        flushes = flush_notes(summaries, served.finished.record["summary"], serving)
-        invalid = reasons(model, summaries, serving)
+        flushes = flush_notes(records, served.finished.record["summary"], serving)
+        invalid = reasons(model, [record["summary"] for record in records], serving)
         of_runs = enumerate(zip(imported, jobs, strict=True))
         measured = [
             _measured(line, number, read, served.finished, job, (invalid, flushes[number]))

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from hotband.base.errors import UserError
-from hotband.data.documents.record import SummaryDoc
+from hotband.data.documents.record import RecordDoc, SummaryDoc
 from hotband.data.documents.serving import Serving
 from hotband.data.jobs import flushes
 from hotband.data.jobs.loss import Fate
@@ -81,15 +81,19 @@ def expect_connections(workload: str, job: str) -> None:
         raise UserError(workload, "load", "", accepted)
 
 
-def flush_notes(summaries: Sequence[SummaryDoc], served: SummaryDoc, serving: Serving) -> list[list[str]]:
-    """Return the notes of each run on flushes that fio repeated. For one run, replace them (`flushes_once`); for
-    several runs, which the server cannot distinguish, only note that the counts include them."""
+def flush_notes(records: Sequence[RecordDoc], served: SummaryDoc, serving: Serving) -> list[list[str]]:
+    """Return the notes of each run on flushes that fio repeated. For one run, replace them in its summary
+    (`flushes_once`) and drop those of its streams, which the server cannot distinguish; for several runs, only note
+    that the counts include them."""
     if not serving.repeated_flushes:
-        return [[] for _ in summaries]
-    if len(summaries) == 1:
-        return [[flushes_once(summary, served, serving)] if "flush" in summary else [] for summary in summaries]
+        return [[] for _ in records]
+    if len(records) == 1:
+        for stream in records[0]["streams"]:
+            stream.pop("flush", None)
+        summary = records[0]["summary"]
+        return [[flushes_once(summary, served, serving)] if "flush" in summary else []]
     words = "fio repeats flushes in free slots: its number of flushes includes the repeated ones"
-    return [[words] if "flush" in summary else [] for summary in summaries]
+    return [[words] if "flush" in record["summary"] else [] for record in records]
 
 
 def flushes_once(summary: SummaryDoc, served: SummaryDoc, serving: Serving) -> str:
@@ -114,6 +118,8 @@ def flushes_once(summary: SummaryDoc, served: SummaryDoc, serving: Serving) -> s
         "latency_max_ns": round(client.max_ns),
         "queue_depth_mean": count * client.mean_ns / (1e9 * seconds) if seconds else 0.0,
     }
+    # Times in the parts of the model make the latency of the model, not that of the client.
+    summary["flush"].pop("times_mean_ns", None)
     return (
         f"fio counted {counted:,} flushes: it repeats them in free slots. The {count:,} shown here are those of the "
         "server, with its latencies"
