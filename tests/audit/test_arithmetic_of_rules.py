@@ -15,6 +15,7 @@ from hotband.base.text.order import natural
 from hotband.data.catalog import capacity
 from hotband.inference.audit import Audited, bandwidth, caches, lengths, levels, littles_law, steadiness
 from hotband.inference.audit.audited import Printed
+from hotband.inference.audit.consistency import rates
 from hotband.inference.audit.distribution import Distribution, of, sides_of
 from hotband.inference.audit.facts import MachineFacts
 from hotband.inference.audit.finding import Finding, audit_data, kept, listed, ordered
@@ -290,3 +291,10 @@ def test_a_number_is_kept_with_fifteen_digits(value: float | str, found: float |
 
 def test_sweeps_have_a_concurrency_each() -> None:
     assert [one.concurrency for one in (result("a", DISK), result("b", deep(4), concurrency=4))] == [1, 4]
+
+
+def test_one_io_in_flight_at_an_end_is_no_contradiction() -> None:
+    """A desktop writes now and then: the last write began in the time, and ends after it."""
+    seldom = {"queue_depth_mean": 0.0546, "latency_mean_ns": 100_000, "latency_max_ns": 400_000, "count": 1094}
+    assert all(claim.holds for claim in rates("", seldom, 2e9))
+    assert not all(claim.holds for claim in rates("", {**seldom, "queue_depth_mean": 0.0642}, 2e9))

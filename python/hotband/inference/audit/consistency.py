@@ -152,10 +152,13 @@ def rates(name: str, block: Mapping[str, float | None], duration_ns: float, own_
     depth, mean, count = (block.get(key) for key in ("queue_depth_mean", "latency_mean_ns", "count"))
     if depth is not None and mean is not None and count and duration_ns:
         took = times[0][3] / times[0][1] * 1e9 if times else duration_ns
-        # I/Os in flight at either end are in the depth for a part of their latency.
-        edge = EXACT + 2 * (block.get("latency_max_ns") or 0.0) / took
-        if edge < 1:
-            yield from equal(f"{name}queue depth", depth, "count x mean latency / time", count * mean / took, edge)
+        derived, longest = count * mean / took, (block.get("latency_max_ns") or 0.0) / took
+        # I/Os in flight at either end are in the depth for a part of their latency: at each as many as on average, or
+        # one in all, where fewer are outstanding.
+        slack = EXACT * derived + max(2 * derived, 1.0) * longest
+        if slack < derived:
+            source = "count x mean latency / time"
+            yield Claim(f"{name}queue depth", depth, source, derived - slack, derived + slack)
 
 
 _PLAIN = {"iops": "IOPS", "bandwidth_bytes_per_s": "bytes per second", "count": "I/Os", "ops_per_s": "operations/s"}
