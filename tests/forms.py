@@ -1,11 +1,13 @@
 """Short and long forms of tests: `make test` runs the short ones, `make test-long` the long ones.
 
 A test marked `long` runs in `make test-long` alone. One marked `sized`, and every property that hypothesis draws, runs
-in both, and takes its size from `sized`. docs/decisions/0007-twelve-minutes.md says what is in which, and why."""
+in both, and takes its size from `sized` or its cases from `few`. docs/decisions/0007-twelve-minutes.md says what is in
+which, and why."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import TypeVar
 
 Size = TypeVar("Size")
@@ -17,6 +19,11 @@ LONG = os.environ.get("HOTBAND_LONG") == "1"
 def sized(short: Size, long: Size) -> Size:
     """Return the size of a test in the form that is being run."""
     return long if LONG else short
+
+
+def few(cases: Sequence[Size]) -> Sequence[Size]:
+    """Return the first, the middle and the last case in the short form, and all of them in the long one."""
+    return sized([cases[0], cases[len(cases) // 2], cases[-1]], cases)
 
 
 RANDOM_LOADS = ("read", "write", "half", "mixed")

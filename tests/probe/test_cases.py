@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from probe.bases import make
 from probe.kinds import KINDS
 from probe.mutate import Donors, Step, damaged, drawn
 from probe.pool import Worker
@@ -25,16 +24,8 @@ FILES = sorted(path for path in CASES.rglob("*") if path.is_file())
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What is damaged and is not in the repository."""
-    folder: Path = tmp_path_factory.mktemp("probe") / "made"
-    make(folder)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def worker(made: Path) -> Iterator[Worker]:
-    worker = Worker(made, made.parent / "work")
+def worker(made: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Worker]:
+    worker = Worker(made, tmp_path_factory.mktemp("probe-work"))
     yield worker
     worker.end()
 

@@ -83,9 +83,11 @@ def test_what_it_starts_from_and_damage_to_it(name: str, form: str, rounds: int,
 
 
 @pytest.fixture(scope="module")
-def commands() -> ModuleType:
-    """The target of commands, which makes what it starts from once."""
-    return target("commands")
+def commands(made: Path) -> ModuleType:
+    """The target of commands, which starts from a copy of what is made once."""
+    module = target("commands")
+    module.MADE = str(made)  # type: ignore[attr-defined]
+    return module
 
 
 def test_inputs_of_commands_and_damage_to_them(commands: ModuleType) -> None:
