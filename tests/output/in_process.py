@@ -22,7 +22,7 @@ MACHINES = {
     "exchange-jetstress": "savvio-10k1",
 }
 NAMES = [one["name"] for one in entries.workloads()]
-WORKLOADS = sized(NAMES[::5], NAMES)
+WORKLOADS = sized(NAMES[::10], NAMES)
 # Records with other sections each: latencies alone, an app, scripts and steps, wear, flushes.
 SORTS = ("fio-randread", "ycsb-a", "boot-storm", "worn", "exchange-jetstress", "oltp")
 FEW_FILES = (("app.metrics", "10"),)
