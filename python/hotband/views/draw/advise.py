@@ -48,8 +48,8 @@ def front_chart(advice: Advice) -> View:
     base = alt.Chart(rows).encode(x=alt.X("x:Q", **rate_axis(rows["x"], title)), color=color)
     points = base.mark_point(strokeWidth=2, opacity=1).encode(
         y=alt.Y("latency:Q", **y),
-        fill=alt.condition("datum.chosen", alt.value(INK), alt.value("white")),
-        size=alt.condition("datum.chosen", alt.value(190), alt.value(70)),
+        fill=alt.FillValue(**alt.condition("datum.chosen", alt.value(INK), alt.value("white"))),
+        size=alt.SizeValue(**alt.condition("datum.chosen", alt.value(190), alt.value(70))),
         tooltip=[
             alt.Tooltip("candidate:N", title="Candidate"),
             alt.Tooltip("x:Q", title=title, format=",.6~r"),
@@ -60,7 +60,7 @@ def front_chart(advice: Advice) -> View:
         ],
     )
     layers: list[Any] = [
-        base.mark_rule(strokeWidth=1.5, opacity=0.5).encode(y=alt.Y("low:Q", **y), y2="high:Q"),
+        base.mark_rule(strokeWidth=1.5, opacity=0.5).encode(y=alt.Y("low:Q", **y), y2=alt.Y2("high:Q")),
         points,
     ]
     if bound:

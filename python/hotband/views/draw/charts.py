@@ -277,11 +277,11 @@ def percentile_chart(
     # One layer of points serves both as printed points and as targets of the pointer along a line: with two
     # filtered layers, one would be empty if the chosen runs are all of one sort, and Vega warns about that.
     line = base.mark_line().encode(
-        strokeWidth=alt.condition("datum.printed", alt.value(1.2), alt.value(2)),
+        strokeWidth=alt.StrokeWidthValue(**alt.condition("datum.printed", alt.value(1.2), alt.value(2))),
         # A separate key, which merges with that of the colours if they are equal; without dashes there is none.
         strokeDash=alt.StrokeDash("line:N", sort=order, scale=dashes, legend=None if strokes is None else shown),
     )
-    seen = alt.condition("datum.printed", alt.value(1), alt.value(0))
+    seen = alt.OpacityValue(**alt.condition("datum.printed", alt.value(1), alt.value(0)))
     points_layer = base.mark_circle(size=34).encode(opacity=seen)
     return dress(alt.layer(line, points_layer), width=width, height=height)
 
@@ -371,7 +371,7 @@ def marked(chart: Any, marks: pl.DataFrame | None, clock: Clock = SECONDS) -> An
         alt.Chart(clock.told(marks, "time_s", 1.0))
         .mark_rule(strokeWidth=1.4, opacity=0.85)
         .encode(
-            x="time:Q",
+            x=alt.X("time:Q"),
             strokeDash=alt.StrokeDash("kind:N", scale=alt.Scale(domain=kinds, range=dashes), legend=key),
             color=alt.Color("kind:N", scale=alt.Scale(domain=kinds, range=colors), legend=key),
             tooltip=[alt.Tooltip("mark:N", title="Then"), alt.Tooltip("time:Q", title=clock.title, format=NUMBER)],

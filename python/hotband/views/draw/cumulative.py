@@ -35,7 +35,7 @@ def cumulative_chart(points: pl.DataFrame, order: tuple[str, str]) -> View:
                 scale=alt.Scale(domain=[0, 100], nice=False),
                 axis=alt.Axis(title="I/Os that took no longer (%)", format=NUMBER, tickCount=6),
             ),
-            order="share_pct:Q",
+            order=alt.Order("share_pct:Q"),
             color=alt.Color("line:N", sort=list(order), scale=scale, legend=shown),
             strokeDash=alt.StrokeDash("line:N", sort=list(order), scale=dashes, legend=shown),
             tooltip=[

@@ -84,8 +84,8 @@ def response_chart(
     line = alt.Chart(points).mark_line(strokeWidth=WIDTH, point=alt.OverlayMarkDef(size=34, filled=True, strokeWidth=0))
     layers: list[Any] = [_latency_rules(rules)] if rules else []
     groups = coincident(points, "variant", "order", ["iops", "latency_mean_ms"])
-    layers += below(points, "variant", groups, x=x, y=y, color=color, order="order:Q")
-    layers.append(line.encode(x=x, y=y, color=color, order="order:Q", tooltip=tooltip, **_dashes(variants)))
+    layers += below(points, "variant", groups, x=x, y=y, color=color, order=alt.Order("order:Q"))
+    layers.append(line.encode(x=x, y=y, color=color, order=alt.Order("order:Q"), tooltip=tooltip, **_dashes(variants)))
     if not published.is_empty():
         shape = alt.Shape("kind:N", scale=alt.Scale(domain=[PUBLISHED], range=["diamond"]), legend=_shape_legend())
         marks = alt.Chart(published.with_columns(kind=pl.lit(PUBLISHED)))
@@ -111,10 +111,10 @@ def _shape_legend() -> alt.Legend:
 def _latency_rules(rules: Sequence[float]) -> View:
     """Return dashed lines across the plot, each labelled with its latency."""
     rows = alt.InlineData(values=[{"latency_mean_ms": at, "text": f"{at:g} ms"} for at in rules])
-    base = alt.Chart(rows).encode(y="latency_mean_ms:Q")
+    base = alt.Chart(rows).encode(y=alt.Y("latency_mean_ms:Q"))
     rule = base.mark_rule(color=INK, strokeDash=[4, 3], strokeWidth=1.2)
     text = base.mark_text(align="left", baseline="bottom", dx=4, dy=-3, fontSize=11, fontWeight=600, color=INK)
-    return alt.layer(rule, text.encode(x=alt.value(0), text="text:N"))
+    return alt.layer(rule, text.encode(x=alt.XValue(0), text=alt.Text("text:N")))
 
 
 def stacked_chart(

@@ -60,6 +60,8 @@ def _panel(figure_class: str, figures: Sequence[FigurePrediction]) -> View | Non
         )
     )
     ends = pl.DataFrame({"measured": domain, "predicted": domain})
-    line = alt.Chart(ends).mark_line(color=MUTED, strokeDash=[4, 3]).encode(x="measured:Q", y="predicted:Q")
+    line = (
+        alt.Chart(ends).mark_line(color=MUTED, strokeDash=[4, 3]).encode(x=alt.X("measured:Q"), y=alt.Y("predicted:Q"))
+    )
     panel: View = alt.layer(line, points).properties(width=PANEL, height=PANEL, title=figure_class)
     return panel

@@ -65,17 +65,17 @@ def published_chart(figures: pl.DataFrame, quantity: str, rule: float | None = N
         shape=alt.Shape("kind:N", scale=shapes, legend=key),
         stroke=alt.Stroke("machine:N", scale=variant_scale(machines), legend=None),
         fill=alt.Fill("machine:N", scale=variant_scale(machines), legend=None),
-        fillOpacity=alt.condition("datum.kind == 'published'", alt.value(0), alt.value(1)),
-        size=alt.condition("datum.kind == 'published'", alt.value(150), alt.value(60)),
+        fillOpacity=alt.FillOpacityValue(**alt.condition("datum.kind == 'published'", alt.value(0), alt.value(1))),
+        size=alt.SizeValue(**alt.condition("datum.kind == 'published'", alt.value(150), alt.value(60))),
     )
     text = base.mark_text(align="left", dx=13, fontSize=11, color=MUTED)
     layers: list[Any] = [] if rule is None else [_marked_value(rule)]
     if len(kinds) > 1:
         join = join.transform_filter("isValid(datum.published) && isValid(datum.predicted)")
-        layers.append(join.encode(x=alt.X("published:Q", **position), x2="predicted:Q"))
+        layers.append(join.encode(x=alt.X("published:Q", **position), x2=alt.X2("predicted:Q")))
     layers += [
         points.encode(x=alt.X("value:Q", **position)),
-        text.encode(x=alt.X("right:Q", **position), text="error_text:N"),
+        text.encode(x=alt.X("right:Q", **position), text=alt.Text("error_text:N")),
     ]
     return dress(alt.layer(*layers), width="container", height=row_height(names.values()) * len(names))
 
@@ -83,7 +83,7 @@ def published_chart(figures: pl.DataFrame, quantity: str, rule: float | None = N
 def _marked_value(at: float) -> View:
     """Return a dashed line at a value."""
     row = alt.InlineData(values=[{"at": at}])
-    rule: View = alt.Chart(row).mark_rule(color=INK, strokeDash=[4, 3]).encode(x="at:Q")
+    rule: View = alt.Chart(row).mark_rule(color=INK, strokeDash=[4, 3]).encode(x=alt.X("at:Q"))
     return rule
 
 
@@ -175,7 +175,7 @@ def depth_chart(points: pl.DataFrame, quantity: str) -> View:
     last = points.filter(pl.col("predicted").is_not_null()).filter(pl.col("qd") == pl.col("qd").max())
     last = last.sort("predicted", descending=True).unique("series", keep="first", maintain_order=True)
     names = alt.Chart(last).mark_text(align="right", dy=-11, dx=6, fontSize=12, fontWeight=600, color=INK)
-    names = names.encode(x=x, y=alt.Y("predicted:Q", **wide), text="series:N")
+    names = names.encode(x=x, y=alt.Y("predicted:Q", **wide), text=alt.Text("series:N"))
     return dress(alt.layer(line, marks, names), width="container", height=360)
 
 
@@ -247,16 +247,16 @@ def error_chart(errors: pl.DataFrame) -> View:
             tooltip=_texts("label", "config", "published_text", "predicted_text", "error_text"),
         )
     )
-    layers: list[Any] = [alt.Chart(alt.InlineData(values=[{}])).mark_rule(color=INK).encode(x=alt.datum(0)), circles]
+    layers: list[Any] = [alt.Chart(alt.InlineData(values=[{}])).mark_rule(color=INK).encode(x=alt.XDatum(0)), circles]
     for side, shape in ((-1, "triangle-left"), (1, "triangle-right")):
         rows = outside.filter(pl.col("side") == side)
         if rows.is_empty():
             continue
-        base = alt.Chart(rows).encode(x=alt.X("place:Q", scale=scale, axis=axis), y=y, tooltip=["text:N"])
+        base = alt.Chart(rows).encode(x=alt.X("place:Q", scale=scale, axis=axis), y=y, tooltip=[alt.Tooltip("text:N")])
         layers.append(base.mark_point(shape=shape, size=110, filled=True, color=FAR, opacity=1))
         away = base.mark_text(
             align="left" if side > 0 else "right", dx=9 * side, fontSize=11, fontWeight=600, color=FAR
         )
-        layers.append(away.encode(text="text:N"))
+        layers.append(away.encode(text=alt.Text("text:N")))
     height = (row_height(order) + 8) * len(order)
     return dress(alt.layer(*layers), width="container", height=height)

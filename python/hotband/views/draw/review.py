@@ -201,7 +201,7 @@ def curves(
     if any(dash != [1, 0] for dash in dashes):
         scale = alt.Scale(domain=lines.names, range=dashes)
         line = line.encode(strokeDash=alt.StrokeDash("line:N", scale=scale, legend=shown))
-    layers: list[Any] = [line.encode(order=f"{order}:Q") if order else line]
+    layers: list[Any] = [line.encode(order=alt.Order(f"{order}:Q")) if order else line]
     if points and longest <= MARKED:
         # A separate legend, which merges with that of the colours: same field, same values.
         shape = alt.Shape("line:N", scale=lines.shapes(), legend=shown)
@@ -230,7 +230,7 @@ def density(rows: pl.DataFrame, x: Axis, title: str, lines: Lines) -> View:
     color = alt.Color("line:N", scale=lines.scale(), legend=shown)
     tooltip = _tooltip(rows, {"line": lines.title, start: "From (ms)", x.column: "To (ms)", "share": title})
     bins = alt.Chart(rows).mark_rect(opacity=0.25)
-    bins = bins.encode(x=at, x2=f"{x.column}:Q", y=share, y2=alt.datum(0), color=color, tooltip=tooltip)
+    bins = bins.encode(x=at, x2=alt.X2(f"{x.column}:Q"), y=share, y2=alt.Y2Datum(0), color=color, tooltip=tooltip)
     outline = alt.Chart(closed).mark_line(interpolate="step-after", strokeWidth=1.8).encode(x=at, y=share, color=color)
     return dress(alt.layer(bins, outline), width="container", height=CURVE_HEIGHT)
 
@@ -287,7 +287,7 @@ def amounts(rows: pl.DataFrame, title: str, lines: Lines, *, rule: float | None 
     layers = _amount_layers(base, x, dots, bool(rows["low"].is_not_null().any()))
     if rule is not None:
         at = alt.Chart(alt.InlineData(values=[{}])).mark_rule(color=INK, strokeDash=[4, 3], strokeWidth=1.3)
-        layers.append(at.encode(x=alt.datum(rule)))
+        layers.append(at.encode(x=alt.XDatum(rule)))
     layers.append(_numbers(base, x, dots, rule))
     layered = alt.layer(*layers)
     return dress(layered, width="container", height=named.height, usermeta={"narrow": named.narrow()})
@@ -308,10 +308,12 @@ def _amount_layers(base: alt.Chart, x: ScaleAndAxis, dots: bool, uncertain: bool
         marks = [base.mark_bar().encode(x=at)]
     if uncertain:
         ranged = base.transform_filter("isValid(datum.low) && isValid(datum.high)")
-        rule = ranged.mark_rule(strokeWidth=1.4).encode(x=alt.X("low:Q", **x), x2="high:Q", color=alt.value(INK))
+        rule = ranged.mark_rule(strokeWidth=1.4).encode(
+            x=alt.X("low:Q", **x), x2=alt.X2("high:Q"), color=alt.ColorValue(INK)
+        )
         marks.append(rule)
         for end in ("low", "high"):
-            tick = ranged.mark_tick(thickness=1.4, size=8).encode(x=alt.X(f"{end}:Q", **x), color=alt.value(INK))
+            tick = ranged.mark_tick(thickness=1.4, size=8).encode(x=alt.X(f"{end}:Q", **x), color=alt.ColorValue(INK))
             marks.append(tick)
     return marks
 
@@ -322,7 +324,7 @@ def _numbers(base: alt.Chart, x: ScaleAndAxis, dots: bool, rule: float | None) -
     if rule is not None:
         end = f"datum.value > {0.88 * rule} && datum.value < {rule} ? {rule} : {end}"
     text = base.transform_calculate(end=end).mark_text(align="left", dx=9 if dots else 5, fontSize=11)
-    return text.encode(x=alt.X("end:Q", **x), text="text:N", color=alt.value(MUTED))
+    return text.encode(x=alt.X("end:Q", **x), text=alt.Text("text:N"), color=alt.ColorValue(MUTED))
 
 
 def _amount_axis(ends: pl.Series, title: str, dots: bool, rule: float | None, room: float) -> ScaleAndAxis:

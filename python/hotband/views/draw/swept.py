@@ -101,7 +101,7 @@ def _with_ends(rows: pl.DataFrame, x: alt.X, y: Axis, lines: Lines, titles: dict
     if bool(rows["low"].is_not_null().any()):
         ranged = base.transform_filter("isValid(datum.low) && isValid(datum.high)")
         low = alt.Y("low:Q", **scale)
-        layers.append(ranged.mark_rule(strokeWidth=1.3, opacity=0.75).encode(y=low, y2="high:Q"))
+        layers.append(ranged.mark_rule(strokeWidth=1.3, opacity=0.75).encode(y=low, y2=alt.Y2("high:Q")))
         for end in ("low", "high"):
             tick = ranged.mark_tick(thickness=1.3, size=7, orient="horizontal", opacity=0.75)
             layers.append(tick.encode(y=alt.Y(f"{end}:Q", **scale)))
@@ -153,6 +153,6 @@ def matrix_chart(cells: pl.DataFrame, matrix: Matrix) -> View:
         ],
     )
     filled = base.mark_rect(stroke=RULE, strokeWidth=0.5).encode(color=alt.Color("value:Q", scale=scale, legend=None))
-    white = alt.condition(f"datum.value > {middle!r}", alt.value("#ffffff"), alt.value("#1f2933"))
-    text = base.mark_text(fontSize=10).encode(text="text:N", color=white)
+    white = alt.ColorValue(**alt.condition(f"datum.value > {middle!r}", alt.value("#ffffff"), alt.value("#1f2933")))
+    text = base.mark_text(fontSize=10).encode(text=alt.Text("text:N"), color=white)
     return dress(alt.layer(filled, text), width="container", height=CELL * len(matrix.row_texts))

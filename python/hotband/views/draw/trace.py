@@ -66,7 +66,7 @@ def dispersion_chart(rows: pl.DataFrame) -> View:
     poisson = alt.Chart(alt.InlineData(values=[{"at": 1.0}])).mark_rule(color=INK, strokeDash=[4, 3])
     layers: list[Any] = [
         poisson.encode(y=alt.Y("at:Q", **y)),
-        base.mark_rule(strokeWidth=1.5, opacity=0.6).encode(y=alt.Y("low:Q", **y), y2="high:Q"),
+        base.mark_rule(strokeWidth=1.5, opacity=0.6).encode(y=alt.Y("low:Q", **y), y2=alt.Y2("high:Q")),
         base.mark_line(strokeWidth=WIDTH, point=alt.OverlayMarkDef(size=45, filled=True)).encode(
             y=alt.Y("y:Q", **y), tooltip=tooltip
         ),
