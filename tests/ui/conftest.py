@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import uvicorn
 from served_page import Served
+from watched_page import Watched
 
 from hotband.faces.ui.kept import Kept
 from hotband.faces.ui.server import Ui, _listen, _Server, config_of
@@ -63,3 +64,18 @@ def browser() -> Iterator[Any]:
         )
         yield found
         found.close()
+
+
+@pytest.fixture(scope="module")
+def tab_of_file(browser: Any) -> Iterator[Watched]:
+    """One page of the browser: a context and a page of its own cost each test a second of the processor."""
+    context = browser.new_context()
+    yield Watched(context.new_page())
+    context.close()
+
+
+@pytest.fixture
+def tab(tab_of_file: Watched) -> Watched:
+    """The page of the file, as if it were new."""
+    tab_of_file.leave()
+    return tab_of_file

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from dropped_files import FLEET, result_text
 from served_page import Served
+from watched_page import Watched
 
 from hotband.data.catalog import CATALOG_DIR
 
@@ -26,55 +27,19 @@ VIEWS = (
 BAD_NAME = "<img src=x onerror=alert(1)>.toml"
 
 
-class Watched:
-    """A page of its own context, with everything that it said, asked and failed in."""
-
-    def __init__(self, page: Any) -> None:
-        self.page = page
-        self.said: list[str] = []
-        self.asked: list[str] = []
-        page.on("console", lambda message: self.said.append(message.text))
-        page.on("pageerror", lambda error: self.said.append(str(error)))
-        page.on("dialog", lambda dialog: self.said.append(f"dialog {dialog.message}"))
-        page.on("request", lambda request: self.asked.append(request.url))
-
-    def open(self, address: str) -> None:
-        self.page.goto(address)
-        self.page.wait_for_selector("body[data-ready]")
-
-    def go(self, view: str) -> None:
-        self.page.evaluate(f"location.hash = '{view}'")
-        self.page.wait_for_selector(f"body[data-view='{view}'] h1")
-
-    def run(self, machine: str, duration: str) -> str:
-        """Fills the form, runs it with the keyboard, and waits until the job is there; its id."""
-        self.go("run")
-        self.page.get_by_label("Measured time").fill(duration)
-        drive = self.page.locator(".machine .drive").first
-        drive.fill(machine)
-        before = self.page.locator(".out .state").text_content() if self.page.locator(".out .state").count() else ""
-        drive.press("Enter")
-        self.page.wait_for_function(
-            "before => { const now = document.querySelector('.out .state')?.textContent;"
-            " return now && now.split(' ')[0] !== before; }",
-            arg=(before or "").split(" ")[0],
-        )
-        return str(self.page.locator(".out .state").text_content()).split(" ")[0]
-
-    def ended(self, state: str = "done") -> None:
-        self.page.wait_for_selector(f".out .job[data-state={state}]")
-
-
 @pytest.fixture
-def opened(browser: Any, served: Served) -> Iterator[Callable[..., Watched]]:
-    """Opens pages; each in a context of its own unless told which. No page may have anything in its console."""
-    contexts, pages = [], []
+def opened(browser: Any, served: Served, tab: Watched) -> Iterator[Callable[..., Watched]]:
+    """Open pages: the tab of the file, or one in a context of its own or in the context given. No page may have
+    anything in its console."""
+    contexts, pages = [], [tab]
 
     def one(**options: Any) -> Watched:
-        context = options.pop("context", None) or browser.new_context(**options)
-        contexts.append(context)
-        watched = Watched(context.new_page())
-        pages.append(watched)
+        watched = tab
+        if options:
+            context = options.pop("context", None) or browser.new_context(**options)
+            contexts.append(context)
+            watched = Watched(context.new_page())
+            pages.append(watched)
         watched.open(served.address)
         return watched
 

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from dropped_files import FLEET, result_text
 from served_page import Served
-from test_ui_browser import DROP, Watched
+from test_ui_browser import DROP
+from watched_page import Watched
 
 from hotband.data.catalog import CATALOG_DIR
 from hotband.data.catalog.products import catalog_drives
@@ -24,14 +25,11 @@ def served(serving: Callable[[Path], Served], tmp_path_factory: pytest.TempPathF
 
 
 @pytest.fixture
-def page(browser: Any, served: Served) -> Iterator[Any]:
-    """The first page in a context of its own; nothing may be in its console."""
-    context = browser.new_context()
-    watched = Watched(context.new_page())
-    watched.open(served.address)
-    yield watched.page
-    context.close()
-    assert watched.said == []
+def page(tab: Watched, served: Served) -> Iterator[Any]:
+    """The first page; nothing may be in its console."""
+    tab.open(served.address)
+    yield tab.page
+    assert tab.said == []
 
 
 def shown(page: Any, view: str) -> None:
