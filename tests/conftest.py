@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import typer.testing
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
+from hypothesis.internal.constants_ast import Constants
 
 from command_line import run_hotband
 from forms import LONG, RANDOM_LOADS, SHORT_LOADS, sized
@@ -37,6 +39,9 @@ BUSY = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 # Fewer examples than hypothesis draws by default: `make test-long` draws the others.
 settings.register_profile("hotband", max_examples=sized(30, 300), deadline=None, suppress_health_check=BUSY)
 settings.load_profile("hotband")
+if not LONG:
+    # Hypothesis parses all modules of ours for constants to draw: eight seconds in each process of the tests.
+    providers._get_local_constants = functools.cache(Constants)
 
 Hotband = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -67,6 +72,7 @@ SAVVIO_CONFIGS = (
     "cheetah15-single",
     *(f"mirror-{rule}" for rule in ("least-pending", "round-robin", "nearest-head", "by-region")),
 )
+FEWER = {"edit": {"phases.0.duration": "3 s"}, "duration": "4 s"}
 SHORTER: dict[str, dict[tuple[str, str], dict[str, Any]]] = {
     # Some thousand I/Os, and more, tell a rate to 2 %.
     "content-hdd": {
@@ -74,9 +80,9 @@ SHORTER: dict[str, dict[tuple[str, str], dict[str, Any]]] = {
         for config in ("ent-15k-raid1", "ent-10k-raid1", "ent-cap-raid1", "ent-10k-raid10", "ecap-raid0")
         for load, duration in sized(CONTENT_LOADS, {}).items()
     },
-    # Some thousand I/Os at each depth tell a rate to 2 %.
+    # Some thousand I/Os at each depth tell a rate to 2 %; writes into a cache hardly differ between depths.
     "exos-15e900": {
-        (config, load): {"duration": "10 s"}
+        (config, load): sized({"duration": "10 s"} if load in ("read", "write") else FEWER, {"duration": "10 s"})
         for config in ("awc-off", "awc-on", "turbo", "write-through")
         for load in RANDOM_LOADS
     },
@@ -118,7 +124,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if "long" in item.path.relative_to(TESTS).parts:
             item.add_marker("long")
         is_property = getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
-        if is_property or {"sized", "LONG"} & set(vars(getattr(item, "module", None) or object)):
+        if is_property or {"few", "sized", "LONG"} & set(vars(getattr(item, "module", None) or object)):
             item.add_marker("sized")
     items.sort(key=turn)
 

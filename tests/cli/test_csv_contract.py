@@ -11,6 +11,7 @@ import io
 import json
 import math
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from subprocess import CompletedProcess
 from typing import Any
@@ -22,14 +23,25 @@ DISK = "ent-10k"
 FLEET = 'years = 2\nrepetitions = 40\n[[group]]\nname = "a"\nmachines = 40\nmachine = "raid6:12xent-10k"\nafr = "3 %"\n'
 COMMANDS = {
     "run": ("run", "fio-randread", "--on", DISK, "--duration", "1 s"),
-    "run with intervals": ("run", "fio-randread", "--on", DISK, "--duration", "1 s", "--interval", "90"),
+    "run with intervals": (
+        "run",
+        "fio-randread",
+        "--on",
+        DISK,
+        "--duration",
+        "1 s",
+        "--interval",
+        "90",
+        "--draws",
+        "16",
+    ),
     "compare": ("compare", "a", "b"),
     "compare of three": ("compare", "a", "b", "c"),
     "steady": ("audit", "--steady", "a", "b"),
     "audit": ("audit", "a", "b"),
     "sweep": ("sweep", "fio-randread", "--on", DISK, "--set", "qd=1,4", "--duration", "1 s"),
     "find": ("find", "IOPS at p99 < 30 ms", "-w", "fio-randread", "--on", DISK, "--on", "ent-15k", "--ios", "2000"),
-    "why": ("run", "--explain", "fio-randread", "--on", DISK, "--duration", "1 s"),
+    "why": ("run", "--explain", "fio-randread", "--on", DISK, "--duration", "1 s", "--draws", "16"),
     "reliability": ("reliability", "raid5:4xent-10k", "--mtbf", "1000000 h", "--rebuild-time", "10 h"),
     "fleet": ("fleet", "fleet.toml"),
     "review": ("review", DISK, "--quick", "--only", "access,linear,patterns"),
@@ -93,6 +105,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory, call: Hotband) -> Path:
     return made
 
 
+@pytest.fixture(scope="module")
+def as_csv(folder: Path, call: Hotband) -> Hotband:
+    """What a command of `COMMANDS` prints as CSV, run once."""
+    return cache(lambda name: call(*COMMANDS[name], "--format", "csv", cwd=folder))
+
+
 def blocks(text: str) -> Iterator[tuple[list[str], list[list[str]]]]:
     """Headings and rows of each table."""
     for block in text.split("\n\n"):
@@ -130,8 +148,8 @@ def unit_of(heading: str, row: dict[str, str]) -> str | None:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_csv_is_a_table_with_one_unit_a_column(name: str, folder: Path, call: Hotband) -> None:
-    done = call(*COMMANDS[name], "--format", "csv", cwd=folder)
+def test_csv_is_a_table_with_one_unit_a_column(name: str, as_csv: Hotband) -> None:
+    done = as_csv(name)
     assert done.returncode in (0, 1), done.stderr
     found = list(blocks(done.stdout))
     assert found or name in ("audit", "device"), done.stderr
@@ -146,8 +164,9 @@ def test_csv_is_a_table_with_one_unit_a_column(name: str, folder: Path, call: Ho
 
 
 @pytest.mark.parametrize("name", sorted(FROM_JSON))
-def test_numbers_of_csv_are_those_of_json(name: str, folder: Path, call: Hotband) -> None:
-    printed, told = (call(*COMMANDS[name], "--format", form, cwd=folder).stdout for form in ("csv", "json"))
+def test_numbers_of_csv_are_those_of_json(name: str, folder: Path, call: Hotband, as_csv: Hotband) -> None:
+    printed = as_csv(name).stdout
+    told = call(*COMMANDS[name], "--format", "json", cwd=folder).stdout
     document: Any = json.loads(told)
     known = sorted(set(numbers_in(document)))
     checked = 0

@@ -5,11 +5,13 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
 
 import pytest
 
 import hotband as hb
+from forms import sized
 
 HOTBAND = "from hotband.faces.cli import main; main()"
 PATIENCE = 120
@@ -90,8 +92,10 @@ SLOW = (
 )
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("sql", SLOW)
+ASKED = list(product(SLOW, (signal.SIGINT, signal.SIGTERM)))
+
+
+@pytest.mark.parametrize(("sql", "number"), sized(ASKED[::3], ASKED))
 def test_a_query_stops(tmp_path: Path, sql: str, number: signal.Signals) -> None:
     record = hb.run("fio-randread", on="ent-10k", duration="1 s", progress=False)
     hb.store(tmp_path / "store").add(record)

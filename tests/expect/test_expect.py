@@ -12,6 +12,8 @@ import pytest
 from fio_results import job
 
 import hotband as hb
+from forms import sized
+from hotband.data.catalog.names import drive_names
 from hotband.data.inputs.specify import Named
 from hotband.inference.audit.facts import of_machine
 from hotband.inference.interval.of_run import Drawn, figures_of
@@ -143,7 +145,9 @@ def test_json_says_all(fio, hotband) -> None:
     assert "[[streams]]" in row["workload"]
 
 
-def test_without_a_machine_drives_are_ranked(fio) -> None:
+def test_without_a_machine_drives_are_ranked(fio, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = sized([*drive_names()[::3], DISK], drive_names())
+    monkeypatch.setattr(nearest, "drive_names", lambda: names)
     path = fio(job("a", {"rw": "randread", "iodepth": "16", "size": "2t"}, reads=6_000, mean_ms=160.0))
     found = expected(path)
     drives = found.ranking.drives

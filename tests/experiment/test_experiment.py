@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from forms import sized
 from hotband.base.errors import UserError
 from hotband.data.documents.run import RunSpec
 from hotband.data.record.finished import Finished
@@ -66,7 +67,7 @@ def test_a_resumed_frame_is_that_of_one_call(tmp_path: Path) -> None:
         (DISK, "fio-randwrite", ()),
         ("raid5:3xsavvio-10k1", "iometer-database", ()),
         ("s4500-960", "fio-randwrite", (("scale", "256"),)),
-        ("s4500-960", "ycsb-c", (("app.records", "1000000"), ("scale", "64"))),
+        ("s4500-960", "ycsb-c", (("app.records", sized("100000", "1000000")), ("scale", "64"))),
     ],
 )
 def test_a_run_from_disk_is_that_from_memory(

@@ -215,7 +215,7 @@ def test_a_solid_state_drive_draws_between_rest_and_writing(reviewed: Reviewed, 
     assert all(idle < watts < write for watts in energy["patterns_w"].values())
 
 
-@pytest.mark.parametrize("disk", ["exos-15e900-512n", "mg06sca-10tb"])
+@pytest.mark.parametrize("disk", sized(["exos-15e900-512n"], ["exos-15e900-512n", "mg06sca-10tb"]))
 def test_a_write_cache_does_not_stream_faster_than_the_media(
     reviewed: Reviewed, catalog_value: Value, disk: str
 ) -> None:

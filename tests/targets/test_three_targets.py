@@ -11,6 +11,7 @@ import pytest
 import hotband as hb
 import hotband._core as _core
 from command_line import run_hotband
+from forms import sized
 from hotband.base.errors import UserError
 from hotband.data.catalog import CATALOG_DIR
 from hotband.data.documents.run import RunSpec
@@ -122,7 +123,10 @@ def test_python_runs_on_all_targets(tmp_path: Path) -> None:
         hb.run("fio-randread", on=EMULATED, interval=90, **short)
 
 
-@pytest.mark.parametrize("name", _core.catalog_names(CATALOG_DIR, "workloads"))
+WORKLOADS = _core.catalog_names(CATALOG_DIR, "workloads")
+
+
+@pytest.mark.parametrize("name", sized(WORKLOADS[::3], WORKLOADS))
 def test_a_workload_runs_on_all_targets_or_names_its_program(name: str) -> None:
     prepare(RunSpec("model", MACHINES.get(name, DRIVE), name, duration="1 ms"))
     refused = refusal(name)

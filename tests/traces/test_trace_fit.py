@@ -12,6 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 import hotband as hb
+from forms import sized
 from hotband import _core
 from hotband.faces.cli import app
 from hotband.inference.traces.fit.fit import TraceFit
@@ -270,7 +271,7 @@ def test_the_commands_of_the_guide_run(tmp_path: Path, hotband: Any) -> None:
     (tmp_path / "docs").mkdir()
     shutil.copytree(DOCS / "examples", tmp_path / "docs" / "examples")
     for line in block.splitlines():
-        _, *words = shlex.split(line.replace("60 s", "10 s"), comments=True)
+        _, *words = shlex.split(line.replace("60 s", sized("5 s", "10 s")), comments=True)
         done = hotband(*words)
         assert done.returncode == 0, (line, done.stderr)
 
