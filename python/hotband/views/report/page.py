@@ -27,6 +27,8 @@ from hotband.base.text.write import write_file
 from hotband.base.version import __version__
 
 if TYPE_CHECKING:
+    import jinja2
+
     from hotband.base.text.values import Json
 
 # Digits of a stored number: a pixel of a large screen is one part in 4000.
@@ -232,10 +234,10 @@ def write_report(out: Path, page: Page) -> Path:
     return out
 
 
-def render(page: Page) -> str:
-    """Return the whole HTML of a page."""
+@cache
+def _template() -> jinja2.Template:
+    """Compile the template of all pages."""
     import jinja2
-    from markupsafe import Markup
 
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader(str(__package__), "."),
@@ -244,11 +246,18 @@ def render(page: Page) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    return environment.get_template("template.html.j2")
+
+
+def render(page: Page) -> str:
+    """Return the whole HTML of a page."""
+    from markupsafe import Markup
+
     store = ChartStore()
     blocks = {
         id(block): store.add(block) for s in page.every_section for block in s.blocks if isinstance(block, Charts)
     }
-    return environment.get_template("template.html.j2").render(
+    return _template().render(
         page=page,
         version=__version__,
         numbers=lambda block: blocks[id(block)],
