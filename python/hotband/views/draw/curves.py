@@ -114,7 +114,7 @@ def _latency_rules(rules: Sequence[float]) -> View:
     base = alt.Chart(rows).encode(y=alt.Y("latency_mean_ms:Q"))
     rule = base.mark_rule(color=INK, strokeDash=[4, 3], strokeWidth=1.2)
     text = base.mark_text(align="left", baseline="bottom", dx=4, dy=-3, fontSize=11, fontWeight=600, color=INK)
-    return alt.layer(rule, text.encode(x=alt.XValue(0), text=alt.Text("text:N")))
+    return alt.layer(rule, text.encode(x=alt.value(0), text=alt.Text("text:N")))
 
 
 def stacked_chart(
