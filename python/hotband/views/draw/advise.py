@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from hotband.base.heavy import alt, pl
 from hotband.base.text.html import frame_html
-from hotband.views.draw.charts import INK, dress, legend, log_axis, rate_axis
+from hotband.views.draw.charts import INK, dress, legend, log_axis, overlay, rate_axis
 from hotband.views.draw.curves import variant_scale
 from hotband.views.draw.picture import picture
 
@@ -66,7 +66,7 @@ def front_chart(advice: Advice) -> View:
     if bound:
         line = alt.Chart(alt.InlineData(values=[{"at": bound[0]}]))
         layers.append(line.mark_rule(color=INK, strokeDash=[4, 3]).encode(y=alt.Y("at:Q", **y)))
-    return dress(alt.layer(*layers), width="container", height=380)
+    return dress(overlay(*layers), width="container", height=380)
 
 
 def advice_html(advice: Advice) -> str:

@@ -108,6 +108,21 @@ def dress(view: View, **properties: object) -> View:
     return view
 
 
+def overlay(*charts: View) -> View:
+    """Layer charts, which pass their data on if all have the same.
+
+    `alt.layer` copies each layer with all its parts three times to look for parameters and sizes, which these have not.
+    """
+    parts, data = [chart.copy(deep=False) for chart in charts], charts[0].data
+    whole = alt.LayerChart()
+    if data is not alt.Undefined and all(part.data is data for part in parts):
+        whole.data = data
+        for part in parts:
+            part.data = alt.Undefined
+    whole.layer = parts
+    return whole
+
+
 def log_steps(low: float, high: float) -> list[float]:
     """Return the 1-2-5 values of the decades from `low` to `high` (only 1s if there are more than six decades)."""
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
@@ -206,7 +221,7 @@ def load_chart(curves: pl.DataFrame, value: str, title: str) -> View:
     )
     channels = {name: chart.encoding[name] for name in ("x", "y", "color")}
     layers = below(curves, "machine", coincident(curves, "machine", "qd", [value]), **channels)
-    view = alt.layer(*layers, chart) if layers else chart
+    view = overlay(*layers, chart) if layers else chart
     return dress(view, width="container", height=250)
 
 
@@ -283,7 +298,7 @@ def percentile_chart(
     )
     seen = alt.OpacityValue(**alt.condition("datum.printed", alt.value(1), alt.value(0)))
     points_layer = base.mark_circle(size=34).encode(opacity=seen)
-    return dress(alt.layer(line, points_layer), width=width, height=height)
+    return dress(overlay(line, points_layer), width=width, height=height)
 
 
 def _nines(fraction: float) -> float:
@@ -377,7 +392,7 @@ def marked(chart: Any, marks: pl.DataFrame | None, clock: Clock = SECONDS) -> An
             tooltip=[alt.Tooltip("mark:N", title="Then"), alt.Tooltip("time:Q", title=clock.title, format=NUMBER)],
         )
     )
-    return alt.layer(chart, rules).resolve_scale(color="independent", strokeDash="independent")
+    return overlay(chart, rules).resolve_scale(color="independent", strokeDash="independent")
 
 
 # The stages in which time is spent, in the order of the path of an I/O, with the same colour on every page.

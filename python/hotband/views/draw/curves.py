@@ -26,6 +26,7 @@ from hotband.views.draw.charts import (
     legend,
     log_axis,
     log_steps,
+    overlay,
     rate_axis,
 )
 from hotband.views.draw.lines import WIDTH, below, coincident
@@ -91,7 +92,7 @@ def response_chart(
         marks = alt.Chart(published.with_columns(kind=pl.lit(PUBLISHED)))
         marks = marks.mark_point(size=230, strokeWidth=2.4, filled=False, opacity=1)
         layers.append(marks.encode(x=x, y=y, color=color, shape=shape, tooltip=tooltip))
-    return dress(alt.layer(*layers), width="container", height=380)
+    return dress(overlay(*layers), width="container", height=380)
 
 
 def _response_axis(latencies: pl.Series, title: str) -> ScaleAndAxis:
@@ -114,7 +115,7 @@ def _latency_rules(rules: Sequence[float]) -> View:
     base = alt.Chart(rows).encode(y=alt.Y("latency_mean_ms:Q"))
     rule = base.mark_rule(color=INK, strokeDash=[4, 3], strokeWidth=1.2)
     text = base.mark_text(align="left", baseline="bottom", dx=4, dy=-3, fontSize=11, fontWeight=600, color=INK)
-    return alt.layer(rule, text.encode(x=alt.value(0), text=alt.Text("text:N")))
+    return overlay(rule, text.encode(x=alt.value(0), text=alt.Text("text:N")))
 
 
 def stacked_chart(
@@ -159,7 +160,7 @@ def stacked_chart(
     if rules is not None and not rules.is_empty():
         rule = alt.Chart(clock.told(rules, "time_min", 60.0)).mark_rule(strokeDash=[4, 3], strokeWidth=1.4)
         layers.append(rule.encode(x=x, color=color, tooltip=tooltip[:2]))
-    return dress(alt.layer(*layers), width="container", height=130)
+    return dress(overlay(*layers), width="container", height=130)
 
 
 def _panel_axis(values: pl.Series, value: str, title: str) -> ScaleAndAxis:
@@ -210,5 +211,5 @@ def io_time_chart(times: pl.DataFrame) -> View:
     text = base.mark_text(align="left", dx=5, fontSize=11, color=MUTED).encode(
         x=alt.X("sum(ms):Q", stack=None), text=alt.Text("sum(ms):Q", format=",.3~r")
     )
-    layered = alt.layer(bars, text)
+    layered = overlay(bars, text)
     return dress(layered, width="container", height=named.height, usermeta={"narrow": named.narrow()})

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hotband.base.heavy import alt, pl
-from hotband.views.draw.charts import NUMBER, WIDE_CHARS, dress, legend
+from hotband.views.draw.charts import NUMBER, WIDE_CHARS, dress, legend, overlay
 from hotband.views.draw.curves import variant_scale
 
 if TYPE_CHECKING:
@@ -52,4 +52,4 @@ def month_chart(frame: pl.DataFrame, name: str, title: str, width: int | str = W
             alt.Tooltip("high:Q", title="95 % to", format=",.4~g"),
         ],
     )
-    return dress(alt.layer(band, line), width=width, height=HEIGHT)
+    return dress(overlay(band, line), width=width, height=HEIGHT)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from hotband.base.heavy import alt, pl
 from hotband.data.corpus.loads import CLASSES
-from hotband.views.draw.charts import MUTED, PALETTE
+from hotband.views.draw.charts import MUTED, PALETTE, overlay
 
 if TYPE_CHECKING:
     from hotband.base.views import View
@@ -63,5 +63,5 @@ def _panel(figure_class: str, figures: Sequence[FigurePrediction]) -> View | Non
     line = (
         alt.Chart(ends).mark_line(color=MUTED, strokeDash=[4, 3]).encode(x=alt.X("measured:Q"), y=alt.Y("predicted:Q"))
     )
-    panel: View = alt.layer(line, points).properties(width=PANEL, height=PANEL, title=figure_class)
+    panel: View = overlay(line, points).properties(width=PANEL, height=PANEL, title=figure_class)
     return panel

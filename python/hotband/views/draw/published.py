@@ -21,6 +21,7 @@ from hotband.views.draw.charts import (
     legend,
     log_axis,
     log_steps,
+    overlay,
 )
 from hotband.views.draw.curves import variant_scale
 from hotband.views.draw.rows import HEAD, row_axis, row_height
@@ -77,7 +78,7 @@ def published_chart(figures: pl.DataFrame, quantity: str, rule: float | None = N
         points.encode(x=alt.X("value:Q", **position)),
         text.encode(x=alt.X("right:Q", **position), text=alt.Text("error_text:N")),
     ]
-    return dress(alt.layer(*layers), width="container", height=row_height(names.values()) * len(names))
+    return dress(overlay(*layers), width="container", height=row_height(names.values()) * len(names))
 
 
 def _marked_value(at: float) -> View:
@@ -176,7 +177,7 @@ def depth_chart(points: pl.DataFrame, quantity: str) -> View:
     last = last.sort("predicted", descending=True).unique("series", keep="first", maintain_order=True)
     names = alt.Chart(last).mark_text(align="right", dy=-11, dx=6, fontSize=12, fontWeight=600, color=INK)
     names = names.encode(x=x, y=alt.Y("predicted:Q", **wide), text=alt.Text("series:N"))
-    return dress(alt.layer(line, marks, names), width="container", height=360)
+    return dress(overlay(line, marks, names), width="container", height=360)
 
 
 def _hollow() -> alt.Legend:
@@ -259,4 +260,4 @@ def error_chart(errors: pl.DataFrame) -> View:
         )
         layers.append(away.encode(text=alt.Text("text:N")))
     height = (row_height(order) + 8) * len(order)
-    return dress(alt.layer(*layers), width="container", height=height)
+    return dress(overlay(*layers), width="container", height=height)

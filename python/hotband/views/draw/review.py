@@ -28,6 +28,7 @@ from hotband.views.draw.charts import (
     extent,
     legend,
     log_steps,
+    overlay,
     rate_axis,
     tight_log_axis,
 )
@@ -206,7 +207,7 @@ def curves(
         # A separate legend, which merges with that of the colours: same field, same values.
         shape = alt.Shape("line:N", scale=lines.shapes(), legend=shown)
         layers.append(base.mark_point(filled=True, size=42, opacity=1).encode(shape=shape))
-    return dress(alt.layer(*layers), width="container", height=CURVE_HEIGHT)
+    return dress(overlay(*layers), width="container", height=CURVE_HEIGHT)
 
 
 def _dashes(rows: pl.DataFrame, x: Axis, y: Axis, lines: Lines) -> list[list[float]]:
@@ -232,7 +233,7 @@ def density(rows: pl.DataFrame, x: Axis, title: str, lines: Lines) -> View:
     bins = alt.Chart(rows).mark_rect(opacity=0.25)
     bins = bins.encode(x=at, x2=alt.X2(f"{x.column}:Q"), y=share, y2=alt.Y2Datum(0), color=color, tooltip=tooltip)
     outline = alt.Chart(closed).mark_line(interpolate="step-after", strokeWidth=1.8).encode(x=at, y=share, color=color)
-    return dress(alt.layer(bins, outline), width="container", height=CURVE_HEIGHT)
+    return dress(overlay(bins, outline), width="container", height=CURVE_HEIGHT)
 
 
 def _tooltip(rows: pl.DataFrame, titles: Mapping[str, str], hidden: str = "") -> list[alt.Tooltip]:
@@ -289,7 +290,7 @@ def amounts(rows: pl.DataFrame, title: str, lines: Lines, *, rule: float | None 
         at = alt.Chart(alt.InlineData(values=[{}])).mark_rule(color=INK, strokeDash=[4, 3], strokeWidth=1.3)
         layers.append(at.encode(x=alt.XDatum(rule)))
     layers.append(_numbers(base, x, dots, rule))
-    layered = alt.layer(*layers)
+    layered = overlay(*layers)
     return dress(layered, width="container", height=named.height, usermeta={"narrow": named.narrow()})
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hotband.base.heavy import alt
-from hotband.views.draw.charts import DASHES, LOG_SPAN, MUTED, NUMBER, RULE, ScaleAndAxis, dress, extent
+from hotband.views.draw.charts import DASHES, LOG_SPAN, MUTED, NUMBER, RULE, ScaleAndAxis, dress, extent, overlay
 from hotband.views.draw.review import CURVE_HEIGHT, Axis, Lines
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def _with_ends(rows: pl.DataFrame, x: alt.X, y: Axis, lines: Lines, titles: dict
         for end in ("low", "high"):
             tick = ranged.mark_tick(thickness=1.3, size=7, orient="horizontal", opacity=0.75)
             layers.append(tick.encode(y=alt.Y(f"{end}:Q", **scale)))
-    return dress(alt.layer(*layers), width="container", height=CURVE_HEIGHT)
+    return dress(overlay(*layers), width="container", height=CURVE_HEIGHT)
 
 
 def _numbers(rows: pl.DataFrame, y: Axis) -> dict[str, str]:
@@ -155,4 +155,4 @@ def matrix_chart(cells: pl.DataFrame, matrix: Matrix) -> View:
     filled = base.mark_rect(stroke=RULE, strokeWidth=0.5).encode(color=alt.Color("value:Q", scale=scale, legend=None))
     white = alt.ColorValue(**alt.condition(f"datum.value > {middle!r}", alt.value("#ffffff"), alt.value("#1f2933")))
     text = base.mark_text(fontSize=10).encode(text=alt.Text("text:N"), color=white)
-    return dress(alt.layer(filled, text), width="container", height=CELL * len(matrix.row_texts))
+    return dress(overlay(filled, text), width="container", height=CELL * len(matrix.row_texts))

@@ -5,7 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hotband.base.heavy import alt, pl
-from hotband.views.draw.charts import HALF_CHARS, INK, NUMBER, ScaleAndAxis, dress, legend, log_axis, tight_log_axis
+from hotband.views.draw.charts import (
+    HALF_CHARS,
+    INK,
+    NUMBER,
+    ScaleAndAxis,
+    dress,
+    legend,
+    log_axis,
+    overlay,
+    tight_log_axis,
+)
 from hotband.views.draw.curves import variant_scale
 from hotband.views.draw.lines import WIDTH
 
@@ -49,7 +59,7 @@ def lines_chart(
     layers: list[Any] = []
     if band:
         layers.append(base.mark_area(opacity=0.2).encode(y=alt.Y("low:Q", **y), y2=alt.Y2("high:Q")))
-    return dress(alt.layer(*layers, line), width="container", height=HEIGHT)
+    return dress(overlay(*layers, line), width="container", height=HEIGHT)
 
 
 def dispersion_chart(rows: pl.DataFrame) -> View:
@@ -71,7 +81,7 @@ def dispersion_chart(rows: pl.DataFrame) -> View:
             y=alt.Y("y:Q", **y), tooltip=tooltip
         ),
     ]
-    return dress(alt.layer(*layers), width="container", height=HEIGHT)
+    return dress(overlay(*layers), width="container", height=HEIGHT)
 
 
 def bars_chart(rows: pl.DataFrame, x: str, y: str) -> View:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from hotband.base.heavy import alt, pl
-from hotband.views.draw.charts import INK, MUTED, NUMBER, WIDE_CHARS, dress, legend, rate_axis
+from hotband.views.draw.charts import INK, MUTED, NUMBER, WIDE_CHARS, dress, legend, overlay, rate_axis
 from hotband.views.draw.curves import PUBLISHED, variant_scale
 from hotband.views.draw.rows import row_axis
 
@@ -74,7 +74,7 @@ def entropy_chart(points: pl.DataFrame, theory: pl.DataFrame, variants: Sequence
         layers.append(line.encode(x=x, y=y, color=color, tooltip=tooltip))
     marks = alt.Chart(points).mark_point(size=80, filled=True, opacity=1)
     layers.append(marks.encode(x=x, y=y, color=color, tooltip=tooltip))
-    return dress(alt.layer(*layers), width="container", height=340)
+    return dress(overlay(*layers), width="container", height=340)
 
 
 def bar_chart(rows: pl.DataFrame, title: str, variants: Sequence[str]) -> View:
@@ -103,4 +103,4 @@ def bar_chart(rows: pl.DataFrame, title: str, variants: Sequence[str]) -> View:
         marks = alt.Chart(marked.with_columns(kind=pl.lit(PUBLISHED))).encode(y=y, tooltip=tooltip)
         marks = marks.mark_point(size=130, strokeWidth=2.2, filled=False, opacity=1, stroke=INK)
         layers.append(marks.encode(x=alt.X("published:Q", **axis), shape=shape))
-    return dress(alt.layer(*layers), width="container", height=26 * len(shown))
+    return dress(overlay(*layers), width="container", height=26 * len(shown))

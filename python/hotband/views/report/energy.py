@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from hotband.base.heavy import alt, pl
 from hotband.base.text.numbers import finite, quantity
-from hotband.views.draw.charts import HALF_CHARS, NUMBER, SECONDS, Clock, dress, legend, marked
+from hotband.views.draw.charts import HALF_CHARS, NUMBER, SECONDS, Clock, dress, legend, marked, overlay
 from hotband.views.draw.curves import variant_scale
 from hotband.views.report.page import Cell, Chart, Charts, Group, Table
 from hotband.views.report.repair import mark_frame
@@ -79,7 +79,7 @@ def power_chart(
     if dashes is not None:
         # This key merges with that of the dashes; a different one would conflict with it.
         line = line.encode(strokeDash=alt.StrokeDash("line:N", sort=lines, scale=dashes, legend=shown))
-    return dress(marked(alt.layer(band, line), marks, clock), width="container", height=220)
+    return dress(marked(overlay(band, line), marks, clock), width="container", height=220)
 
 
 def power_block(records: Records, strokes: Strokes | None = None, clock: Clock = SECONDS) -> Charts | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from hotband.base.heavy import alt, pl
 from hotband.data.documents.pts import LoopDoc, MomentDoc, TrackedDoc
 from hotband.questions.suites.cells import mix_text
-from hotband.views.draw.charts import INK, MUTED, NUMBER, PALETTE, dress, percentile_chart
+from hotband.views.draw.charts import INK, MUTED, NUMBER, PALETTE, dress, overlay, percentile_chart
 from hotband.views.draw.review import CURVE_HEIGHT, Axis, Lines, curves, palette, ramp
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def measured_window(one: TrackedDoc) -> View | None:
     )
     dash = alt.StrokeDash("line:N", sort=names, scale=alt.Scale(domain=names, range=dashes))
     points = base.transform_filter("datum.line == 'rounds'").mark_point(filled=True, size=48, opacity=1)
-    drawn = alt.layer(base.mark_line(strokeWidth=2).encode(strokeDash=dash), points)
+    drawn = overlay(base.mark_line(strokeWidth=2).encode(strokeDash=dash), points)
     return dress(drawn, width="container", height=CURVE_HEIGHT)
 
 
