@@ -5,7 +5,7 @@ Left out: loads that need hours (the way of a full drive into steady state: prec
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
@@ -53,6 +53,8 @@ class Measurement:
     span_bytes: int | None = None
     given: str = ""
     set: tuple[tuple[str, str], ...] = ()
+    _texts: dict[int | None, str] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """Texts by their number of I/Os: a fit runs each load hundreds of times, and tomlkit is slow."""
 
     @property
     def is_open(self) -> bool:
@@ -78,7 +80,9 @@ class Measurement:
         """Return the workload's text; `ios` limits measured I/Os instead of the time."""
         if self.given:
             return (Load(self.given, self.name).with_ios(ios) if ios else Load(self.given, self.name)).text()
-        return str(tomlkit.dumps(self._table(ios)))
+        if ios not in self._texts:
+            self._texts[ios] = str(tomlkit.dumps(self._table(ios)))
+        return self._texts[ios]
 
     def _table(self, ios: int | None) -> dict[str, Toml]:
         warm_up: dict[str, Toml] = {"name": "warm-up"}

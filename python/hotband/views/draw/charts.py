@@ -119,7 +119,7 @@ def overlay(*charts: View) -> View:
         whole.data = data
         for part in parts:
             part.data = alt.Undefined
-    whole.layer = parts
+    whole.layer = list(parts)
     return whole
 
 
