@@ -82,7 +82,7 @@ ASKED: dict[str, dict[str, Any]] = {
     "osds": {},
     "plot": {"files": RESULTS, "out": "latency.svg", "op": "read", "title": "Reads"},
     "program": {"name": "sysbench", "on": "real:.", "set": {"total": "1 MiB"}},
-    "pts": {"on": "980-pro-1tb", "tests": "cross-stimulus", "minute": "50 ms", "drive_class": "client"},
+    "pts": {"on": "980-pro-1tb", "tests": "latency", "quick": True, "minute": "50 ms", "drive_class": "client"},
     "quick": {"on": "s4500-960", "duration": "1 min", "set": {"scale": 512}, "seed": 2},
     "reliability": {"on": MACHINE, "spares": 1, "replacement": "24 h", "afr": "2 %", "arrays": 1000,
                     "set": {"command_overhead": "0.1 ms"}},
