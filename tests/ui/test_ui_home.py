@@ -12,6 +12,7 @@ from served_page import Served
 from test_ui_browser import DROP
 from watched_page import Watched
 
+from forms import few
 from hotband.data.catalog import CATALOG_DIR
 from hotband.data.catalog.products import catalog_drives
 
@@ -134,14 +135,14 @@ def test_the_catalog_is_sorted_and_compares_what_is_ticked(page: Any) -> None:
 
 @pytest.mark.parametrize(
     ("name", "text", "view"),
-    [
+    few([
         ("mine.toml", (CATALOG_DIR / "drives" / "ent-15k.toml").read_text(), "run"),
         ("job.fio", "[j]\nrw=randread\nbs=4k\nfilename=/dev/x\nruntime=2\n", "run"),
         ("halls.toml", FLEET, "fleet"),
         ("prices.csv", "drive,price,currency\nent-10k,300,EUR\n", "advise"),
         ("result.json", result_text().decode(), "expect"),
-    ],
-)
+    ]),
+)  # fmt: skip
 def test_a_dropped_file_opens_the_form_that_it_is_for(page: Any, name: str, text: str, view: str) -> None:
     page.evaluate(DROP, [name, text])
     shown(page, view)
