@@ -13,12 +13,11 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
-if TYPE_CHECKING:
-    import altair as alt
+from hotband.base.heavy import alt
 
-    View: TypeAlias = alt.Chart | alt.LayerChart | alt.FacetChart
+View: TypeAlias = "alt.Chart | alt.LayerChart | alt.FacetChart"
 
 
 class ReportChart(Protocol):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hotband.base.arguments import public
 from hotband.base.heavy import pl
@@ -15,12 +14,9 @@ from hotband.base.text.write import expect_page
 from hotband.base.views import Report, view_of
 from hotband.data.inputs.kinds import Records, Sides, paths_of
 from hotband.inference.audit.audited import Audited, Side
-from hotband.inference.audit.compare import compare, comparisons_data
+from hotband.inference.audit.compare import Comparison, compare, comparisons_data
 from hotband.inference.audit.load import audited_record, load_sides
 from hotband.questions.compare_folders import compared_by_test, folders_of, repeats_of
-
-if TYPE_CHECKING:
-    from hotband.inference.audit.compare import Comparison
 
 DIFFERENCE = ("metric", "unit", "a", "b", "change_pct", "low_pct", "high_pct", "how", "verdict")
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import PurePath
-from typing import TYPE_CHECKING
 
 from hotband.base.folders import real_path
 from hotband.base.text.formats import PRINTED
@@ -13,17 +12,14 @@ from hotband.base.text.numbers import counted
 from hotband.base.text.table import CHANGE, OF_ROW, PLAIN, Cell, Range, Table, Unit, View, column, interval, numeric
 from hotband.base.text.words import cut
 from hotband.data.inputs.kinds import paths_of
-from hotband.inference.audit.compare import state_of
+from hotband.inference.audit.audited import Side
+from hotband.inference.audit.compare import Comparison, state_of
 from hotband.inference.audit.difference import FASTER, NONE, SLOWER, TOO_SHORT
 from hotband.inference.audit.headline import UNKNOWN_SPREAD, verdict_of
+from hotband.questions.compare import Compared, CompareQuestion
 from hotband.views.audit import UNITS, comparison_view, overview_table
 from hotband.views.text.bars import bar_column, bars
 from hotband.views.text.screen import DETAILS, LINES, REMARK, Screen, command, folded, screen_table, signed, with_hidden
-
-if TYPE_CHECKING:
-    from hotband.inference.audit.audited import Side
-    from hotband.inference.audit.compare import Comparison
-    from hotband.questions.compare import Compared, CompareQuestion
 
 NAME = 12
 """Most characters of a side's name above its column."""

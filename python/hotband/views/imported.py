@@ -5,21 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from hotband.base.text.numbers import counted
 from hotband.base.text.table import View, Whole
+from hotband.data.documents.record import RecordDoc
 from hotband.data.record.states import said_of
 from hotband.inference.audit.trouble import troubles
+from hotband.questions.imported import ImportedFiles, ImportedFolders, ImportQuestion
 from hotband.views.report.matrix import Matrix
 from hotband.views.report.matrix_screen import matrix_screen
 from hotband.views.text.screen import Screen, command
 from hotband.views.text.tables import summaries_table, summary_table
-
-if TYPE_CHECKING:
-    from hotband.data.documents.record import RecordDoc
-    from hotband.questions.imported import ImportedFiles, ImportedFolders, ImportQuestion
-
 
 SHOWN_WHOLE = 3
 """With more records than this, each is a row of one table, followed by their most common notes."""

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 from hotband.base.text.numbers import counted
 from hotband.base.text.table import PLAIN, Table, Unit, column, numeric
-from hotband.questions.predictions.asked import MODEL
+from hotband.inference.corpus.errors import Errors
+from hotband.questions.predictions.asked import MODEL, CorpusPredicted, PredictCorpusQuestion
 from hotband.views.corpus import families_text
 from hotband.views.text.screen import Screen, command, screen_table
-
-if TYPE_CHECKING:
-    from hotband.inference.corpus.errors import Errors
-    from hotband.questions.predictions.asked import CorpusPredicted, PredictCorpusQuestion
 
 PERCENT = Unit("%", 0.01, lambda share: f"{100 * share:.0f} %")
 LEFT_OUT = 6

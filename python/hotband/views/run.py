@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hotband.base.text.formats import as_rows
 from hotband.base.text.table import View, Whole
+from hotband.data.documents.record import RecordDoc
 from hotband.data.record.files import RECORD_FILE
 from hotband.data.record.repair import repair_lines
 from hotband.data.record.states import said_of
@@ -27,9 +27,6 @@ from hotband.views.text.tables import (
     summary_table,
 )
 from hotband.views.text.wear import smart_lines
-
-if TYPE_CHECKING:
-    from hotband.data.documents.record import RecordDoc
 
 
 def run_views(record: RecordDoc, folder: Path | None = None) -> Iterator[View]:

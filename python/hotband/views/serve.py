@@ -5,23 +5,19 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
 
 from hotband.base.text import numbers
 from hotband.base.text.numbers import counted, number
 from hotband.base.text.table import MS, Table, View, Whole, column, numeric
 from hotband.data.documents.serving import Serving, Times
 from hotband.data.record.files import RECORD_FILE
+from hotband.execution.serve import asked
 from hotband.execution.serve.lateness import INVALID, lateness_lines, priority
-from hotband.execution.serve.served import nbd_uri
+from hotband.execution.serve.left import ServedLeft
+from hotband.execution.serve.served import Served, nbd_uri
 from hotband.views.run import run_views
 from hotband.views.run_screen import state_line
 from hotband.views.text.screen import Screen, command, screen_table
-
-if TYPE_CHECKING:
-    from hotband.execution.serve import asked
-    from hotband.execution.serve.left import ServedLeft
-    from hotband.execution.serve.served import Served
 
 
 def reached_lines(served: Served) -> Iterator[str]:

@@ -6,34 +6,32 @@ import datetime
 import math
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hotband.base.foreign import console
 from hotband.base.text import numbers
 from hotband.base.text.formats import PRINTED
 from hotband.base.text.numbers import counted
 from hotband.base.text.table import IOPS, MS, Table, View, column, numeric
+from hotband.data.record.record import Record
+from hotband.data.store.check import Checked
 from hotband.data.store.columns import COLUMNS
+from hotband.data.store.compact import Compacted
+from hotband.data.store.folders import Added
 from hotband.data.store.listed import Listed, RunsListed, plain
 from hotband.data.store.manifest import snapshot
 from hotband.data.store.store_folder import StoreFolder, opened
-from hotband.questions.store import LISTED
+from hotband.questions.store import (
+    LISTED,
+    AddQuestion,
+    CheckQuestion,
+    CompactQuestion,
+    ListQuestion,
+    ShowQuestion,
+    SqlQuestion,
+)
 from hotband.views.run import run_views
 from hotband.views.text.screen import DETAILS, Screen, command, screen_table, shortened, with_hidden
-
-if TYPE_CHECKING:
-    from hotband.data.record.record import Record
-    from hotband.data.store.check import Checked
-    from hotband.data.store.compact import Compacted
-    from hotband.data.store.folders import Added
-    from hotband.questions.store import (
-        AddQuestion,
-        CheckQuestion,
-        CompactQuestion,
-        ListQuestion,
-        ShowQuestion,
-        SqlQuestion,
-    )
 
 KEY_SHOWN = 10
 """Digits of a key in a list: among a million runs, two share them with a probability of a third. Commands accept any

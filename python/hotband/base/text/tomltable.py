@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import MISSING, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
+from typing import Any, NoReturn, TypeVar, cast
 
 import tomli
 
@@ -13,9 +13,7 @@ from hotband.base.errors import UserError
 from hotband.base.text.nearest import hint
 from hotband.base.text.quantities import SPAN_EXPECTED, span_ns
 from hotband.base.text.regular import text_in
-
-if TYPE_CHECKING:
-    from hotband.base.text.values import Toml
+from hotband.base.text.values import Toml
 
 M = TypeVar("M")
 MARK = "\ufeff"

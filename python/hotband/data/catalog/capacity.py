@@ -9,12 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING
 
 from hotband.base.text.quantities import share, size_bytes
-
-if TYPE_CHECKING:
-    from hotband.base.text.values import Toml
+from hotband.base.text.values import Toml
 
 PARITIES = {"raid5": 1, "raid6": 2, "raid50": 1, "raid60": 2, "raidz1": 1, "raidz2": 2, "raidz3": 3}
 POOLS = ("replicated", "erasure")

@@ -1,8 +1,28 @@
 """The section `context` of a record: the environment of a run on real hardware."""
 
-from __future__ import annotations
-
 from typing import NotRequired, TypedDict
+
+
+class Queue(TypedDict):
+    """Settings of a device's queue, as in `/sys/block/NAME/queue`; None for values that the kernel does not report."""
+
+    scheduler: str | None
+    requests: int | None
+    read_ahead_bytes: int | None
+    max_io_bytes: int | None
+    merges: str | None
+    completion_affinity: int | None
+    write_back_throttle_ns: int | None
+    discard_bytes: int | None
+    discard_granularity_bytes: int | None
+
+
+class SectorFormat(TypedDict):
+    """A sector format of an NVMe namespace: bytes of data and metadata, and whether it is the one in use."""
+
+    data_bytes: int
+    metadata_bytes: int
+    in_use: bool
 
 
 class DeviceDoc(TypedDict):
@@ -88,25 +108,3 @@ class ContextDoc(TypedDict):
     temperature_before_c: float | None
     temperature_after_c: NotRequired[float | None]
     background: NotRequired[BackgroundDoc]
-
-
-class Queue(TypedDict):
-    """Settings of a device's queue, as in `/sys/block/NAME/queue`; None for values that the kernel does not report."""
-
-    scheduler: str | None
-    requests: int | None
-    read_ahead_bytes: int | None
-    max_io_bytes: int | None
-    merges: str | None
-    completion_affinity: int | None
-    write_back_throttle_ns: int | None
-    discard_bytes: int | None
-    discard_granularity_bytes: int | None
-
-
-class SectorFormat(TypedDict):
-    """A sector format of an NVMe namespace: bytes of data and metadata, and whether it is the one in use."""
-
-    data_bytes: int
-    metadata_bytes: int
-    in_use: bool

@@ -1,7 +1,5 @@
 """The section `counters` of a record: the device's own counters before and after a run."""
 
-from __future__ import annotations
-
 from typing import TypedDict
 
 

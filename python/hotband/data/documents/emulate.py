@@ -1,7 +1,5 @@
 """The result of an emulated study in JSON."""
 
-from __future__ import annotations
-
 from typing import TypedDict
 
 

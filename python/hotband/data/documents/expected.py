@@ -1,7 +1,5 @@
 """Measured next to predicted figures, as in `hotband expect --json` and in records."""
 
-from __future__ import annotations
-
 from typing import Literal, TypedDict
 
 Verdict = Literal["inside", "better", "worse"]

@@ -1,7 +1,5 @@
 """The JSON document of `hotband fleet`, key by key, for mypy: `FleetDoc` and its parts."""
 
-from __future__ import annotations
-
 from typing import TypedDict
 
 
@@ -68,6 +66,14 @@ class CostDoc(TypedDict):
     total: FigureDoc
 
 
+class LevelDoc(TypedDict):
+    """Service to hosts: I/Os per second, mean and p99 latency; None if nothing was measured."""
+
+    iops: float | None
+    latency_mean_ns: float | None
+    latency_p99_ns: float | None
+
+
 class ServiceDoc(TypedDict):
     """Service to hosts by an intact machine and while a drive is rebuilt, from runs of the model."""
 
@@ -119,11 +125,3 @@ class FleetDoc(TypedDict):
     fleet: PartDoc
     groups: list[GroupDoc]
     notes: list[str]
-
-
-class LevelDoc(TypedDict):
-    """Service to hosts: I/Os per second, mean and p99 latency; None if nothing was measured."""
-
-    iops: float | None
-    latency_mean_ns: float | None
-    latency_p99_ns: float | None

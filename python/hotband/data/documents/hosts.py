@@ -1,7 +1,5 @@
 """The section `hosts` of a record: other hosts that issued I/Os."""
 
-from __future__ import annotations
-
 from typing import TypedDict
 
 

@@ -1,8 +1,6 @@
 """JSON documents of intervals, key by key, for mypy (docs/guides/intervals.md). Shares are from 0 to 1; `low` and
 `high` are in the unit of their figure."""
 
-from __future__ import annotations
-
 from typing import NotRequired, TypedDict
 
 from hotband.data.documents.study import IntervalDoc

@@ -1,7 +1,5 @@
 """The section `program` of a record: the program and its output."""
 
-from __future__ import annotations
-
 from typing import Literal, NotRequired, TypedDict
 
 

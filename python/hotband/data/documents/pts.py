@@ -1,7 +1,5 @@
 """The JSON of a PTS run, key by key (docs/guides/pts.md)."""
 
-from __future__ import annotations
-
 from typing import NotRequired, TypedDict
 
 from hotband.data.documents.record import DriveStatesDoc
@@ -31,6 +29,22 @@ class TrackedDoc(TypedDict):
     reached: bool
     rounds: list[float]
     window: WindowDoc | None
+
+
+class CellDoc(TypedDict):
+    """Settings of a cell, and its measured values. A latency is None if nothing was measured, or too little."""
+
+    name: str
+    read_pct: int
+    block_bytes: int
+    seconds: float
+    count: int
+    errors: int
+    iops: float
+    bandwidth_bytes_per_s: float
+    latency_mean_ns: float | None
+    latency_p99_999_ns: int | None
+    latency_max_ns: int | None
 
 
 class LoopDoc(TypedDict):
@@ -134,19 +148,3 @@ class PtsDoc(TypedDict):
     conditions: ConditionsDoc
     tests: list[TestDoc]
     notes: list[str]
-
-
-class CellDoc(TypedDict):
-    """Settings of a cell, and its measured values. A latency is None if nothing was measured, or too little."""
-
-    name: str
-    read_pct: int
-    block_bytes: int
-    seconds: float
-    count: int
-    errors: int
-    iops: float
-    bandwidth_bytes_per_s: float
-    latency_mean_ns: float | None
-    latency_p99_999_ns: int | None
-    latency_max_ns: int | None

@@ -1,7 +1,5 @@
 """Sections of a record's document about lost power, failed drives and their rebuilds."""
 
-from __future__ import annotations
-
 from typing import TypedDict
 
 

@@ -1,7 +1,5 @@
 """Sections of a record's document about a replayed trace, and its comparison with the recording."""
 
-from __future__ import annotations
-
 from typing import Literal, NotRequired, TypedDict
 
 

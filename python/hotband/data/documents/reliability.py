@@ -1,7 +1,5 @@
 """The JSON document of `hotband reliability`, key by key, for mypy: `ReliabilityDoc` and its parts."""
 
-from __future__ import annotations
-
 from typing import NotRequired, TypedDict
 
 

@@ -1,7 +1,5 @@
 """A requested run."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from pathlib import Path
 

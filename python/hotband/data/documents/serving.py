@@ -1,9 +1,7 @@
 """The section "serving" of a record: the emulation delay, and latencies as served next to those of the model."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import NotRequired, TypedDict
+from typing import NotRequired, Self, TypedDict
 
 
 class TimesDoc(TypedDict):
@@ -81,7 +79,7 @@ class Serving:
     priority: str = ""
 
     @classmethod
-    def of(cls, section: ServingDoc) -> Serving:
+    def of(cls, section: ServingDoc) -> Self:
         """Build it from the section of a record."""
         times = _times
         kinds = (

@@ -1,31 +1,6 @@
 """Reads or writes of a stream, as in a record."""
 
-from __future__ import annotations
-
 from typing import NotRequired, TypedDict
-
-
-class Side(TypedDict):
-    """The reads or the writes of one stream. A latency is None if nothing was measured; imported records also have a
-    count of None, if the tool did not count (`hotband.data.importers.fio.join`).
-
-    Keys in results of other tools: `percentiles` as it printed them, [percent, ns], and `latency_bins`, [upper_ns,
-    percent]; `iops_max`, the highest of any interval; the mean time to submit an I/O if its latency excludes that;
-    `printed`, other values that the tool printed of the side, which the auditor checks against these.
-    """
-
-    count: int
-    bytes: int
-    errors: int
-    latency_sum_ns: str | None
-    latency_min_ns: int | None
-    latency_max_ns: int | None
-    histogram: Histogram
-    percentiles: NotRequired[list[list[float | int]] | None]
-    latency_bins: NotRequired[list[list[float | int]] | None]
-    iops_max: NotRequired[float | None]
-    submission_mean_ns: NotRequired[float | None]
-    printed: NotRequired[PrintedSide]
 
 
 class PrintedSide(TypedDict):
@@ -51,3 +26,26 @@ class Histogram(TypedDict):
     kind: str
     buckets: list[list[int]]
     significant_digits: NotRequired[int]
+
+
+class Side(TypedDict):
+    """The reads or the writes of one stream. A latency is None if nothing was measured; imported records also have a
+    count of None, if the tool did not count (`hotband.data.importers.fio.join`).
+
+    Keys in results of other tools: `percentiles` as it printed them, [percent, ns], and `latency_bins`, [upper_ns,
+    percent]; `iops_max`, the highest of any interval; the mean time to submit an I/O if its latency excludes that;
+    `printed`, other values that the tool printed of the side, which the auditor checks against these.
+    """
+
+    count: int
+    bytes: int
+    errors: int
+    latency_sum_ns: str | None
+    latency_min_ns: int | None
+    latency_max_ns: int | None
+    histogram: Histogram
+    percentiles: NotRequired[list[list[float | int]] | None]
+    latency_bins: NotRequired[list[list[float | int]] | None]
+    iops_max: NotRequired[float | None]
+    submission_mean_ns: NotRequired[float | None]
+    printed: NotRequired[PrintedSide]

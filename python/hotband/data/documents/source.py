@@ -4,8 +4,6 @@
 Every key is present; it is None if the tool does not report it.
 """
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from typing import NotRequired, TypedDict, cast
 

@@ -1,7 +1,5 @@
 """The JSON document of a study's result: its answer and its machines, key by key, for mypy."""
 
-from __future__ import annotations
-
 from typing import TypedDict
 
 
@@ -42,6 +40,13 @@ class AnswerDoc(TypedDict):
     chart: AnswerChartDoc
 
 
+class MachineStateDoc(TypedDict):
+    """State of a configuration's drives under some loads only, in words."""
+
+    text: str
+    loads: list[str]
+
+
 class MachineDoc(TypedDict):
     """A configuration of a study: its `name` on the page, the `label` in the publication, its parts, and the
     state of its drives as in its records: the properties that all loads share, and the others."""
@@ -53,10 +58,3 @@ class MachineDoc(TypedDict):
     built: str
     state: str
     varying: list[MachineStateDoc]
-
-
-class MachineStateDoc(TypedDict):
-    """State of a configuration's drives under some loads only, in words."""
-
-    text: str
-    loads: list[str]

@@ -1,8 +1,6 @@
 """The tables of a workload's text that Python writes or reads, for mypy; the engine knows further keys and checks all
 of them."""
 
-from __future__ import annotations
-
 from typing import NotRequired, TypedDict
 
 

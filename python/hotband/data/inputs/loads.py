@@ -7,17 +7,14 @@ stays.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from hotband.base.errors import UserError
 from hotband.base.heavy import tomlkit
 from hotband.base.text.quantities import size_bytes
 from hotband.base.text.tomltable import loads
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from hotband.base.text.values import Toml
+from hotband.base.text.values import Toml
 
 WARM_UP = 5
 """Ratio of measured I/Os to those of the warm-up, which ends earlier if its own time is shorter."""

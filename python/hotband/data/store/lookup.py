@@ -6,20 +6,16 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hotband.base.errors import UserError
-from hotband.base.heavy import np
+from hotband.base.heavy import np, pl
+from hotband.data.documents.record import RecordDoc
 from hotband.data.record.record import Record
 from hotband.data.record.tables import Tables
 from hotband.data.store.store_folder import StoreFolder
 from hotband.data.store.stored_run import KEY_DIGITS, Buckets, with_buckets
 from hotband.data.store.views import frame, literal, query, quoted, rows
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from hotband.data.documents.record import RecordDoc
 
 BEGINNING = re.compile(f"[0-9a-f]{{1,{KEY_DIGITS}}}")
 

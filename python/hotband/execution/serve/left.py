@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from hotband.base.text.values import Json
 from hotband.data.documents.serving import Serving
-
-if TYPE_CHECKING:
-    from hotband.base.text.values import Json
-    from hotband.data.record.finished import Finished
+from hotband.data.record.finished import Finished
 
 
 @dataclass(frozen=True)

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from os import PathLike, fspath
-from typing import TYPE_CHECKING
 
 from hotband.base.arguments import public
+from hotband.base.heavy import pl
 from hotband.data.inputs.specify import changes, named, settings_of
+from hotband.execution.experiment.watch import Wanted
 from hotband.faces.asked.ask import ask
 from hotband.questions.calibrate.asked import CalibrateQuestion
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from hotband.execution.experiment.watch import Wanted
 
 
 @public

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hotband.base.arguments import public
 from hotband.base.errors import UserError
@@ -13,15 +12,12 @@ from hotband.base.question import Way
 from hotband.data.inputs.specify import Spec, changes, named, settings_of, texts
 from hotband.data.record.record import Record, record_of
 from hotband.data.store.into import into_store
-from hotband.execution.experiment import Experiment, expect_models, expect_out, points_of, using, watch
+from hotband.execution.experiment import Executor, Experiment, expect_models, expect_out, points_of, using, watch
+from hotband.execution.experiment.watch import Wanted
 from hotband.execution.runs.interrupted import as_interrupt
 from hotband.execution.runs.sequence import in_sequence
 from hotband.questions.run.asked import RunQuestion
 from hotband.questions.run.run import executor_of, specs_of
-
-if TYPE_CHECKING:
-    from hotband.execution.experiment import Executor
-    from hotband.execution.experiment.watch import Wanted
 
 
 @public

@@ -6,19 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hotband.base.arguments import public
+from hotband.base.heavy import pl
 from hotband.data.documents.run import RunSpec
 from hotband.data.inputs.specify import Spec, changes, named, settings_of, texts
 from hotband.data.record.record import Record, record_of
 from hotband.execution.targets import emulated
+from hotband.execution.targets.emulated import Emulated
 from hotband.inference.beside import beside
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from hotband.execution.targets.emulated import Emulated
 
 
 @dataclass(frozen=True)
@@ -40,8 +36,6 @@ class BothWays:
     def frame(self) -> pl.DataFrame:
         """One row per common figure: direction, figure (IOPS; mean, p50, p99 in ns), model, emulated (by fio), served
         (by the server), error_pct."""
-        import polars as pl
-
         rows = beside(self.found.model.record, self.found.fio.record)
         columns = ("direction", "figure", "model", "emulated", "served", "error_pct")
         return pl.DataFrame([{name: getattr(row, name) for name in columns} for row in rows])

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hotband.base.question import Question, Way
-from hotband.execution.experiment import expect_models, using, watch
+from hotband.execution.experiment import Executor, expect_models, using, watch
 from hotband.execution.runs.interrupted import as_interrupt
 from hotband.faces.asked.kinds import machines_of
 from hotband.faces.asked.words import call
 from hotband.faces.questions import answer
-
-if TYPE_CHECKING:
-    from hotband.execution.experiment import Executor
 
 
 def ask(question: Question, progress: Any = None, executor: str | Executor | None = None) -> Any:

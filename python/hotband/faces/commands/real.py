@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from typing import TYPE_CHECKING
 
 from hotband.data.catalog.named import is_emulated, is_real
 from hotband.execution.runs.signals import stoppable
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 def can_ask(yes: bool) -> bool:

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import hotband as hb
 from hotband.base.errors import UserError
@@ -14,12 +13,15 @@ from hotband.data.inputs.specify import Named, named
 from hotband.data.inputs.texts import text_of
 from hotband.data.record.files import REPORT_FILE, record_file
 from hotband.data.record.load import records_in
+from hotband.data.record.record import Record
+from hotband.execution.experiment import Tick
 from hotband.faces.asked.words import words
 from hotband.faces.ui import shown
 from hotband.faces.ui.asked import answered, of_form
 from hotband.faces.ui.call import MACHINE, WORKLOAD, Call, expect_report
 from hotband.faces.ui.calls_on_files import of_calibrate, of_expect, of_fleet
 from hotband.faces.ui.form import Form
+from hotband.faces.ui.shown import Shown
 from hotband.questions.advise.asked import AdviseQuestion
 from hotband.questions.compare import CompareQuestion
 from hotband.questions.find.asked import FindQuestion
@@ -27,12 +29,7 @@ from hotband.questions.review.reviewed import ReviewQuestion
 from hotband.questions.run.asked import RunQuestion
 from hotband.questions.study.asked import StudyRunQuestion
 from hotband.questions.sweeps.asked import SweepQuestion
-
-if TYPE_CHECKING:
-    from hotband.data.record.record import Record
-    from hotband.execution.experiment import Tick
-    from hotband.faces.ui.shown import Shown
-    from hotband.questions.sweeps.sweep import Sweep
+from hotband.questions.sweeps.sweep import Sweep
 
 Kind = Callable[[Form], Call]
 

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError, characters
+from hotband.base.text.values import Json
 from hotband.data.catalog import JOB_ENDINGS, TRACE_ENDINGS, is_file
 from hotband.faces.ui.named_files import names_a_path
-
-if TYPE_CHECKING:
-    from hotband.base.text.values import Json
 
 LONGEST_TEXT = 2000
 """Most characters of a field: ten times the longest question, machine or event in use."""

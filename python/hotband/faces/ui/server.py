@@ -34,12 +34,13 @@ from hotband.data.corpus.files import own_file
 from hotband.data.record.files import REPORT_FILE
 from hotband.execution.runs.signals import INTERRUPTED, PATIENCE_S
 from hotband.faces.ui import command_line, shown, uploads
+from hotband.faces.ui.call import Call
 from hotband.faces.ui.calls import prepare, report_of_records
 from hotband.faces.ui.connections import BACKLOG, Connection
 from hotband.faces.ui.form import Form
 from hotband.faces.ui.guard import REPORT_POLICY, Guard, TooLong, new_token
 from hotband.faces.ui.jobs import Jobs
-from hotband.faces.ui.kept import Kept
+from hotband.faces.ui.kept import Kept, KeptDoc
 from hotband.faces.ui.picker import picker
 from hotband.faces.ui.places import Places
 from hotband.questions.review import PARTS
@@ -370,11 +371,6 @@ class Ui:
         return {
             "name": name, "label": label, "kind": seen.kind, "title": title, "notes": notes, "results": results,
         }  # fmt: skip
-
-
-if TYPE_CHECKING:
-    from hotband.faces.ui.call import Call
-    from hotband.faces.ui.kept import KeptDoc
 
 
 def _report_of(kind: str, prepare: Callable[[str, Json], Call], form: Json, folder: Path) -> None:

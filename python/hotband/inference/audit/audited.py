@@ -7,20 +7,17 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime, timedelta
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import tomli
 
+from hotband.base.heavy import pl
 from hotband.base.text.quantities import share, size_bytes
 from hotband.data.documents.record import FiguresDoc, RecordDoc, figures_of
+from hotband.data.documents.source import Source
 from hotband.data.record.overload import open_rate
 from hotband.inference.audit import distribution
 from hotband.inference.audit.distribution import Distribution
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from hotband.data.documents.source import Source
 
 _T = TypeVar("_T")
 _K = TypeVar("_K", bound=Hashable)

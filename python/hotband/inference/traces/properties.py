@@ -8,12 +8,10 @@ import json
 import types
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, is_dataclass
-from typing import TYPE_CHECKING, TypeVar, cast, get_args, get_origin, get_type_hints
+from typing import TypeVar, cast, get_args, get_origin, get_type_hints
 
 from hotband.base.heavy import np
-
-if TYPE_CHECKING:
-    from hotband.base.text.values import Json
+from hotband.base.text.values import Json
 
 SCHEMA, SCHEMA_VERSION = "hotband-trace-properties", 1
 

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import hotband._core as _core
 from hotband.base.arguments import public
 from hotband.base.engine import user_error
 from hotband.base.errors import UserError
 from hotband.base.foreign import json_text
+from hotband.base.heavy import pl
 from hotband.base.question import Way, asks
 from hotband.base.temporary import TemporaryFolder
 from hotband.base.text.html import frame_html
 from hotband.base.text.quantities import size_bytes
+from hotband.base.text.values import Json
 from hotband.base.views import view_of
 from hotband.data.inputs.kinds import Paths
 from hotband.data.traces.files import IO_LOG, expect_file, format_of, is_trace, make_rows
@@ -29,12 +30,6 @@ from hotband.inference.traces.properties import (
     Properties,
     properties_of,
 )
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from hotband.base.text.values import Json
-
 
 SMALLEST, LARGEST = 512, 2**30
 """Least and largest block: a sector, and the longest transfer that is counted."""

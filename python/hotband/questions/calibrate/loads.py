@@ -5,17 +5,13 @@ Left out: loads that need hours (the way of a full drive into steady state: prec
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
 from hotband.base.heavy import tomlkit
+from hotband.base.text.values import Toml
 from hotband.data.inputs.loads import Load
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from hotband.base.text.values import Toml
 
 DISK_SECONDS, SSD_SECONDS = 20.0, 5.0
 """Measured time of a load: 1,600 reads of the slowest disk, one by one, which determine the mean to 0.8 % and the 99th

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,14 +14,11 @@ from hotband.base.arrays import Floats
 from hotband.base.errors import UserError
 from hotband.base.heavy import pl
 from hotband.base.text.write import write_file
-from hotband.base.views import Report, self_contained, view_of
+from hotband.base.views import Report, View, self_contained, view_of
 from hotband.data.documents.fleet import FigureDoc, FleetDoc
 from hotband.questions.fleet.outcome import Outcome, figure
 from hotband.questions.fleet.spec import Spec
 from hotband.questions.fleet.values import MONTH_HOURS
-
-if TYPE_CHECKING:
-    from hotband.base.views import View
 
 WHOLE = "fleet"
 """Name of rows of all groups together."""

@@ -9,21 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Unpack
+from typing import Unpack
 
-from hotband.data.documents.record import SummaryDoc
-
-if TYPE_CHECKING:
-    from hotband.data.documents.record import RecordDoc
-    from hotband.data.documents.workload import (
-        LoadTable,
-        PhaseKeys,
-        PhaseTable,
-        StreamKeys,
-        StreamTable,
-        WorkloadKeys,
-        WorkloadTable,
-    )
+from hotband.data.documents.record import RecordDoc, SummaryDoc
+from hotband.data.documents.workload import (
+    LoadTable,
+    PhaseKeys,
+    PhaseTable,
+    StreamKeys,
+    StreamTable,
+    WorkloadKeys,
+    WorkloadTable,
+)
 
 
 class StepFigures(SummaryDoc):

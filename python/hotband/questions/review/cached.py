@@ -9,12 +9,9 @@ noticed if it is a large part of its run.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from hotband.base.text.numbers import share
-
-if TYPE_CHECKING:
-    from hotband.data.documents.record import RecordDoc
+from hotband.data.documents.record import RecordDoc
 
 PARTS = ("linear", "access", "streams", "streaming")
 """Parts of a review whose rates are quoted as those of the media."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hotband.base.question import Ending, Question, Way, asks, fresh, into, out, seed
 from hotband.data.inputs.kinds import EachName, FirstTargets, OtherTargets, Settings, Texts
@@ -15,10 +14,7 @@ from hotband.execution.targets.fields import OnHardware, anyway, erase, keep, si
 from hotband.inference.interval import DRAWS_OF_MANY
 from hotband.inference.interval.fields import level_of
 from hotband.inference.interval.of_run import Asked as IntervalsAsked
-from hotband.questions.review.many import review_all
-
-if TYPE_CHECKING:
-    from hotband.questions.review.many import Reviewed
+from hotband.questions.review.many import Reviewed, review_all
 
 
 @dataclass(frozen=True, kw_only=True)

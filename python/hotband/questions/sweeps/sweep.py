@@ -5,24 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hotband.base.arguments import public
 from hotband.base.errors import UserError
+from hotband.base.heavy import pl
 from hotband.base.text.schema import with_schema
 from hotband.base.text.write import make_folder, write_file
-from hotband.base.views import Report, self_contained, view_of
+from hotband.base.views import Report, View, self_contained, view_of
 from hotband.data.inputs.values import Value
 from hotband.data.record.record import Record
 from hotband.data.results.sweep_rows import Kept, Row, row_of
+from hotband.questions.find.question import Condition
 from hotband.questions.sweeps.frames import means_frame, runs_frame
 from hotband.questions.sweeps.plan import Coordinates
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from hotband.base.views import View
-    from hotband.questions.find.question import Condition
 
 MOST_NAMED = 20
 """Most values of an axis that an error message names."""

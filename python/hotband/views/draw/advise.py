@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hotband.base.heavy import alt, pl
 from hotband.base.text.html import frame_html
+from hotband.base.views import View
+from hotband.questions.advise.advice import Advice
 from hotband.views.draw.charts import INK, dress, legend, log_axis, overlay, rate_axis
 from hotband.views.draw.curves import variant_scale
 from hotband.views.draw.picture import picture
-
-if TYPE_CHECKING:
-    from hotband.base.views import View
-    from hotband.questions.advise.advice import Advice
 
 CHARS = 110
 

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from hotband.base.heavy import alt, pl
+from hotband.base.views import View
 from hotband.views.draw.charts import NUMBER, PALETTE, dress, tight_log_axis
-
-if TYPE_CHECKING:
-    from hotband.base.views import View
 
 DASH = [7, 3]
 """Dashes of the second line, so that the first shows through its gaps if they coincide."""

@@ -7,9 +7,10 @@ container. A variant has the same colour in all charts of a page that receive th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hotband.base.heavy import alt, pl
+from hotband.base.views import View
 from hotband.questions.study.cellrows import TIMES
 from hotband.views.draw.charts import (
     INK,
@@ -31,9 +32,6 @@ from hotband.views.draw.charts import (
 )
 from hotband.views.draw.lines import WIDTH, below, coincident
 from hotband.views.draw.named_rows import Rows
-
-if TYPE_CHECKING:
-    from hotband.base.views import View
 
 # The same colours as `charts.TIME_COLORS` for common stages; waiting is grey, because no part works then.
 IO_TIME_COLORS = {

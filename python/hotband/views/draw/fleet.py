@@ -3,14 +3,10 @@ bars of cost by part. As in `draw.charts`, no chart computes a result."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from hotband.base.heavy import alt, pl
+from hotband.base.views import View
 from hotband.views.draw.charts import NUMBER, WIDE_CHARS, dress, legend, overlay
 from hotband.views.draw.curves import variant_scale
-
-if TYPE_CHECKING:
-    from hotband.base.views import View
 
 WIDTH, HEIGHT = 460, 200
 SHARES = ("degraded_share", "endurance_left")

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import base64
-from typing import TYPE_CHECKING
 
 from hotband.base.heavy import alt, vl_convert
-
-if TYPE_CHECKING:
-    from hotband.base.views import View
+from hotband.base.views import View
 
 
 def picture(view: View) -> str:

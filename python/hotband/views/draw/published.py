@@ -6,9 +6,10 @@ As in `draw.charts`, no chart computes a result, and every chart is a single vie
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hotband.base.heavy import alt, pl
+from hotband.base.views import View
 from hotband.views.draw.charts import (
     INK,
     LOG_SPAN,
@@ -25,9 +26,6 @@ from hotband.views.draw.charts import (
 )
 from hotband.views.draw.curves import variant_scale
 from hotband.views.draw.rows import HEAD, row_axis, row_height
-
-if TYPE_CHECKING:
-    from hotband.base.views import View
 
 KINDS = ("published", "predicted")
 SHAPES = {"published": "diamond", "predicted": "circle"}

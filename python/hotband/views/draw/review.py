@@ -11,10 +11,11 @@ import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from hotband.base.heavy import alt, pl
 from hotband.base.text.numbers import size
+from hotband.base.views import View
 from hotband.views.draw.charts import (
     DASHES,
     HALF_CHARS,
@@ -34,9 +35,6 @@ from hotband.views.draw.charts import (
 )
 from hotband.views.draw.named_rows import Rows
 from hotband.views.draw.strokes import dashed
-
-if TYPE_CHECKING:
-    from hotband.base.views import View
 
 SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "triangle-right", "triangle-left")
 # Vega's viridis, cut off where it becomes too pale for a thin line on white.

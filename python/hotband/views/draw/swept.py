@@ -7,19 +7,14 @@ line has the same colour and point shape in all charts that receive the same `Li
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from hotband.base.heavy import alt
+from hotband.base.heavy import alt, pl
+from hotband.base.views import View
 from hotband.views.draw.charts import DASHES, LOG_SPAN, MUTED, NUMBER, RULE, ScaleAndAxis, dress, extent, overlay
 from hotband.views.draw.review import CURVE_HEIGHT, Axis, Lines
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import polars as pl
-
-    from hotband.base.views import View
 
 CELL = 30
 """Height of a row of a matrix (px)."""

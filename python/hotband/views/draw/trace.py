@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hotband.base.heavy import alt, pl
+from hotband.base.views import View
 from hotband.views.draw.charts import (
     HALF_CHARS,
     INK,
@@ -18,9 +19,6 @@ from hotband.views.draw.charts import (
 )
 from hotband.views.draw.curves import variant_scale
 from hotband.views.draw.lines import WIDTH
-
-if TYPE_CHECKING:
-    from hotband.base.views import View
 
 HEIGHT = 230
 

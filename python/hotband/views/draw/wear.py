@@ -6,15 +6,13 @@ As in `draw.charts`, no chart computes a result, and every chart is a single vie
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hotband.base.heavy import alt, pl
+from hotband.base.views import View
 from hotband.views.draw.charts import INK, MUTED, NUMBER, WIDE_CHARS, dress, legend, overlay, rate_axis
 from hotband.views.draw.curves import PUBLISHED, variant_scale
 from hotband.views.draw.rows import row_axis
-
-if TYPE_CHECKING:
-    from hotband.base.views import View
 
 INTERVAL, TOTAL, THEORY, MODEL = "of each interval", "since the drive was new", "theory", "model"
 AMPLIFICATION = "Write amplification (flash bytes / host bytes)"

@@ -8,7 +8,6 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
 from hotband.base.question import Question, Way, asks
@@ -17,6 +16,7 @@ from hotband.base.text.write import expect_page
 from hotband.data.inputs.kinds import Machine, Records, paths_of
 from hotband.data.record.files import record_file
 from hotband.data.record.incomplete import refusing_incomplete
+from hotband.data.record.load import LoadedRecord
 from hotband.data.record.writable import check_folder
 from hotband.inference.audit.facts import of_options
 from hotband.inference.audit.fields import cache, media, target
@@ -25,10 +25,6 @@ from hotband.views.report.matrix_screen import matrix_screen
 from hotband.views.report.page import Block, Prose
 from hotband.views.report.page import Table as PageTable
 from hotband.views.text.screen import Screen, command, screen_table, shortened
-
-if TYPE_CHECKING:
-    from hotband.data.record.load import LoadedRecord
-
 
 MOST_AUDITED = 3
 """Most records that the next command names."""

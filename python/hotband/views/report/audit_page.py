@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from hotband.base.text.numbers import cell, counted
 from hotband.inference.audit.finding import Finding, listed
+from hotband.inference.audit.result import AuditResult
 from hotband.views.audit import rows_table, sentence_of
 from hotband.views.report.page import Block, Cell, Group, Page, Prose, Section, Table, unchecked
-
-if TYPE_CHECKING:
-    from hotband.inference.audit.result import AuditResult
 
 MOST_NAMED = 3
 """Most results that a row names; the tables of runs below have all."""

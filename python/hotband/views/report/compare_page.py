@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from hotband.base.text.numbers import ABSENT, counted, number
-from hotband.inference.audit.compare import state_of
+from hotband.inference.audit.compare import Comparison, state_of
+from hotband.inference.audit.difference import Difference
 from hotband.inference.audit.headline import UNKNOWN_SPREAD, verdict_of
+from hotband.questions.compare import Compared
 from hotband.views.audit import differences_table
 from hotband.views.compare import by_test_table, folder_of, names_of, predicted_words, sentence_of
 from hotband.views.draw.review import Lines, amounts, palette
 from hotband.views.report.page import Block, Cell, Chart, Charts, Group, Page, Prose, Section, Table, plain, unchecked
+from hotband.views.report.review_intervals import Row
 from hotband.views.report.review_topics import bar, bar_frame
-
-if TYPE_CHECKING:
-    from hotband.inference.audit.compare import Comparison
-    from hotband.inference.audit.difference import Difference
-    from hotband.questions.compare import Compared
-    from hotband.views.report.review_intervals import Row
 
 MOST_BARS = 60
 """Most bars of a chart."""

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from hotband.base.heavy import alt, pl
 from hotband.base.text.numbers import finite, quantity
+from hotband.base.views import View
+from hotband.data.record.load import LoadedRecord
 from hotband.views.draw.charts import HALF_CHARS, NUMBER, SECONDS, Clock, dress, legend, marked, overlay
 from hotband.views.draw.curves import variant_scale
+from hotband.views.draw.strokes import Strokes
 from hotband.views.report.page import Cell, Chart, Charts, Group, Table
 from hotband.views.report.repair import mark_frame
-
-if TYPE_CHECKING:
-    from hotband.base.views import View
-    from hotband.data.record.load import LoadedRecord
-    from hotband.views.draw.strokes import Strokes
 
 Records = Mapping[str, "LoadedRecord"]
 

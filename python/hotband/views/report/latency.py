@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hotband.base.errors import UserError
 from hotband.base.foreign import all_visible
 from hotband.base.heavy import alt, pl, vl_convert
 from hotband.base.text.write import make_folder, write_file
+from hotband.base.views import View
 from hotband.data.documents.record import source_file
 from hotband.data.importers import load, loaded
 from hotband.data.importers.files import read_beginning
@@ -23,9 +24,6 @@ from hotband.data.record.load import LoadedRecord, load_record
 from hotband.views.draw.charts import INK, MOST_LINES, MUTED, percentile_chart
 from hotband.views.report.page import library, spec_of, to_json
 from hotband.views.report.sections import PERCENTILE_CAPTION, PRINTED_CAPTION
-
-if TYPE_CHECKING:
-    from hotband.base.views import View
 
 FORMATS = (".html", ".png", ".svg")
 WIDTH, HEIGHT = 860, 460

@@ -6,18 +6,15 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from hotband.base.text.numbers import counted, finite
 from hotband.base.text.table import IOPS, MBS, Unit
+from hotband.data.documents.record import RecordDoc
+from hotband.data.record.load import LoadedRecord
+from hotband.data.results.walk import Walk
 from hotband.inference.audit.finding import listed
 from hotband.inference.audit.trouble import troubles
 from hotband.views.text.screen import with_hidden
-
-if TYPE_CHECKING:
-    from hotband.data.documents.record import RecordDoc
-    from hotband.data.record.load import LoadedRecord
-    from hotband.data.results.walk import Walk
 
 LARGE_BYTES = 64 * 1024
 """Block size from which a test is printed in MB/s."""

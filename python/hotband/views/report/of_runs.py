@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from hotband.data.documents.run import RunSpec
 from hotband.data.record.files import CLIENT, MODEL, RECORD_FILE
 from hotband.views.report import record_page
 from hotband.views.report.kept import Report, read_records
-
-if TYPE_CHECKING:
-    from hotband.data.documents.run import RunSpec
 
 
 def of_hardware(specs: Sequence[RunSpec]) -> Report:

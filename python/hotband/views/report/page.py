@@ -23,13 +23,12 @@ from hotband.base.folders import cache_folder
 from hotband.base.heavy import alt, vl_convert
 from hotband.base.text import table as tables
 from hotband.base.text.regular import file_bytes
+from hotband.base.text.values import Json
 from hotband.base.text.write import write_file
 from hotband.base.version import __version__
 
 if TYPE_CHECKING:
     import jinja2
-
-    from hotband.base.text.values import Json
 
 # Digits of a stored number: a pixel of a large screen is one part in 4000.
 STORED_DIGITS = 5

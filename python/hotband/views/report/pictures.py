@@ -10,17 +10,14 @@ from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hotband.base.foreign import all_visible
 from hotband.base.heavy import alt, vl_convert
+from hotband.base.text.values import Json
 from hotband.base.text.write import make_folder, write_files
+from hotband.base.views import View
 from hotband.views.draw.charts import FONT, INK, MUTED
 from hotband.views.report.page import Drawable, spec_of
-
-if TYPE_CHECKING:
-    from hotband.base.text.values import Json
-    from hotband.base.views import View
 
 WIDTH = 760
 # Channels that may have a legend.

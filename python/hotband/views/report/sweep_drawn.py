@@ -5,20 +5,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from hotband.base.heavy import pl
 from hotband.base.text.numbers import number
 from hotband.base.text.words import capitalized
+from hotband.base.views import View
 from hotband.views.draw.review import Axis, Lines, amounts, palette, ramp
 from hotband.views.draw.swept import Matrix, Steps, hockey_chart, matrix_chart, swept_chart
 from hotband.views.report.page import Block, Chart, Charts, KeyItem, Prose, Section
 from hotband.views.report.pictures import drawing
 from hotband.views.sweeps.answers import alike
 from hotband.views.sweeps.curves import LOADS, TITLES, Curve, Curves, Dot
-
-if TYPE_CHECKING:
-    from hotband.base.views import View
 
 SIGNS = ("●", "■", "▲", "◆", "▼", "✚", "▶", "◀")
 """Shapes of points, in order."""

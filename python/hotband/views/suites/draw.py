@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import log10
-from typing import TYPE_CHECKING
 
 from hotband.base.heavy import alt, pl
+from hotband.base.views import View
 from hotband.data.documents.pts import LoopDoc, MomentDoc, TrackedDoc
 from hotband.questions.suites.cells import mix_text
 from hotband.views.draw.charts import INK, MUTED, NUMBER, PALETTE, dress, overlay, percentile_chart
 from hotband.views.draw.review import CURVE_HEIGHT, Axis, Lines, curves, palette, ramp
-
-if TYPE_CHECKING:
-    from hotband.base.views import View
 
 WRITES = "4 KiB writes"
 UNITS = {"IOPS": ("IOPS", 1.0), "B/s": ("MB/s", 1e-6), "ns": ("ms", 1e-6)}

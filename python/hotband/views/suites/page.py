@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hotband.base.text.numbers import ABSENT, number, percent, rate, size, span
 from hotband.base.text.table import MBS, MS, Unit
+from hotband.base.views import View
 from hotband.data.documents.pts import CellDoc, FigureDoc, LoopDoc, MomentDoc, PtsDoc, TestDoc, TrackedDoc
 from hotband.data.record.states import state_lines
 from hotband.questions.suites.cells import kib_text, mix_text
@@ -28,9 +28,6 @@ from hotband.views.report.page import (
     write_report,
 )
 from hotband.views.suites import draw
-
-if TYPE_CHECKING:
-    from hotband.base.views import View
 
 KINDS = {"model": "a model, simulated", "emulated": "a model, served to fio on this host", "real": "a real device"}
 LATENCIES = (

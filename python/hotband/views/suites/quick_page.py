@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hotband.base.heavy import pl
 from hotband.base.text import table as tables
 from hotband.base.text.numbers import ABSENT, number
 from hotband.base.text.table import OF_ROW
+from hotband.base.views import View
 from hotband.questions.suites.quick import QuickDoc, unit_of
 from hotband.views.draw.review import Axis, curves, palette
 from hotband.views.report.page import Cards, Cell, Chart, Charts, Group, Page, Prose, Section, Table, write_report
-
-if TYPE_CHECKING:
-    from hotband.base.views import View
 
 
 def write_quick(document: QuickDoc, out: Path) -> Path:

@@ -6,15 +6,12 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, groupby
-from typing import TYPE_CHECKING
 
 from hotband.base.text.numbers import number, percent, span
 from hotband.base.text.words import enumerated
+from hotband.questions.sweeps.sweep import Sweep
 from hotband.views.sweeps.curves import LOADS, Along, Curve, Curves, Dot
 from hotband.views.sweeps.slo import slo_sentence
-
-if TYPE_CHECKING:
-    from hotband.questions.sweeps.sweep import Sweep
 
 IOPS, P99, RATE = "iops", "latency_p99_ns", "rate_iops"
 SATURATED = 0.9

@@ -11,16 +11,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from hotband.data.inputs.values import ENDINGS, Value
 from hotband.data.record.overload import MISSED
 from hotband.data.results.sweep_rows import NAMES
 from hotband.questions.sweeps.frames import numbers_of
 from hotband.questions.sweeps.plan import NOT_SET
-
-if TYPE_CHECKING:
-    from hotband.questions.sweeps.sweep import Sweep
+from hotband.questions.sweeps.sweep import Sweep
 
 T = TypeVar("T")
 TITLES = {

@@ -5,15 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from hotband.base.text.formats import as_rows
 from hotband.base.text.numbers import counted
 from hotband.base.text.table import IOPS, MBS, MS, Estimate, Table, Value, column, estimate, numeric
+from hotband.questions.sweeps.sweep import Sweep
 from hotband.views.sweeps.curves import TITLES
-
-if TYPE_CHECKING:
-    from hotband.questions.sweeps.sweep import Sweep
 
 FIGURES = (
     ("IOPS", "iops", IOPS),

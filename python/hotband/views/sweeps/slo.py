@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from hotband.base.text.numbers import counted
 from hotband.base.text.table import Cell
@@ -20,12 +19,10 @@ from hotband.questions.slo import (
     verdict_of,
 )
 from hotband.questions.sweeps.frames import judged_row
+from hotband.questions.sweeps.sweep import Sweep
 from hotband.views.sweeps.curves import Curves, Dot
 from hotband.views.text.screen import Verdict as ScreenVerdict
 from hotband.views.text.screen import with_sign
-
-if TYPE_CHECKING:
-    from hotband.questions.sweeps.sweep import Sweep
 
 MOST_NAMED = 3
 """Most machines that a sentence names."""

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from hotband.base.text.numbers import counted, number, share, size, span
-
-if TYPE_CHECKING:
-    from hotband.inference.traces.properties import Direction, Properties, Quantiles
+from hotband.inference.traces.properties import Direction, Properties, Quantiles
 
 EVEN, BURSTY = 0.5, 2.0
 """Index of dispersion below which arrivals count as even, and above which as bursts: a factor of two from Poisson."""

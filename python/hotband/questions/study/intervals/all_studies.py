@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hotband.base.engine import version
 from hotband.base.errors import UserError
+from hotband.base.question import Way
 from hotband.base.text.write import write_file
 from hotband.inference.interval import LEVEL
 from hotband.inference.interval.residuals import RESIDUALS_FILE, ResidualFile, kept_of
 from hotband.questions.study import file
+from hotband.questions.study.asked import StudyIntervalsQuestion
 from hotband.questions.study.intervals.coverage import coverage, terms_of
 from hotband.questions.study.intervals.listing import systems_of
 from hotband.questions.study.intervals.of_study import run_study_intervals
 from hotband.questions.study.intervals.spreads import AllIntervals, AllStudiesDoc, Spreads
-
-if TYPE_CHECKING:
-    from hotband.base.question import Way
-    from hotband.questions.study.asked import StudyIntervalsQuestion
 
 
 def answer(question: StudyIntervalsQuestion, way: Way) -> Spreads | AllIntervals:
