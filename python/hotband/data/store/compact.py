@@ -14,19 +14,16 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_hex
-from typing import TypeVar
 
 from hotband.base.heavy import pa, pq
 from hotband.base.text.numbers import counted
 from hotband.base.text.regular import opened
 from hotband.base.text.write import remove, temporary, write_file
 from hotband.data.record.lock import Lock
-from hotband.data.store.manifest import INTENT, File, Part, broken, enter, keys_in, snapshot, tidy
+from hotband.data.store.manifest import INTENT, File, Part, enter, keys_in, read_with, snapshot, tidy
 from hotband.data.store.parts import options, rows_of_group
 from hotband.data.store.store_folder import StoreFolder
 from hotband.data.store.writer import recover
-
-T = TypeVar("T")
 
 RUNS_OF_LARGE = 100_000
 """Runs from which a part is not merged again: some hundred megabytes of documents and buckets."""
@@ -103,12 +100,12 @@ def _copy(store: StoreFolder, table: str, parts: Sequence[Part], again: Mapping[
     """Copy the rows of a table of these parts, in order, in row groups of full size. Raises UserError for a file that
     is missing or broken."""
     sources = [(part, store.path / file.path) for part in parts for file in part.files if file.table == table]
-    schema = common([_read_with(path, lambda parquet: parquet.schema_arrow) for _, path in sources])
+    schema = common([read_with(path, lambda parquet: parquet.schema_arrow) for _, path in sources])
     group = rows_of_group(table)
     with pq.ParquetWriter(out, schema, **options(table, small=store.small)) as writer:
         held: list[pa.Table] = []
         for part, path in sources:
-            for rows in _read_with(
+            for rows in read_with(
                 path, lambda parquet: [parquet.read_row_group(n) for n in range(parquet.num_row_groups)]
             ):
                 held.append(_fitted(_without(rows, again[part.name]), schema))
@@ -118,14 +115,6 @@ def _copy(store: StoreFolder, table: str, parts: Sequence[Part], again: Mapping[
         writer.write_table(pa.concat_tables([schema.empty_table(), *held]), row_group_size=group)
     with out.open("rb") as file:
         os.fsync(file.fileno())
-
-
-def _read_with(path: Path, take: Callable[[pq.ParquetFile], T]) -> T:
-    try:
-        with opened(path) as data:
-            return take(pq.ParquetFile(data))
-    except (OSError, ValueError, pa.ArrowException) as error:  # a column name that is not UTF-8 causes a ValueError
-        raise broken(path, error) from None
 
 
 def _without(rows: pa.Table, keys: set[str]) -> pa.Table:

@@ -38,6 +38,11 @@ class Added:
     new: int = 0
     present: int = 0
 
+    @classmethod
+    def of(cls, added: tuple[str, bool]) -> Added:
+        """Return the number for one run, from what its writer returned: its key, and whether it is new."""
+        return cls(int(added[1]), int(not added[1]))
+
     def __add__(self, other: Added) -> Added:
         return Added(self.new + other.new, self.present + other.present)
 
@@ -86,15 +91,10 @@ def _add(writer: Writer, path: Path, experiment: str) -> Added:
     experiment_name, point = _experiment_of(path)
     done = Added()
     with refusing_incomplete([path]):
-        for record in _read(path):
+        for record in load_all(path):
             entry = _entry(record, experiment or experiment_name, {"point": point} if point else {})
-            is_new = writer.add(entry, record.document)[1]
-            done += Added(int(is_new), int(not is_new))
+            done += Added.of(writer.add(entry, record.document))
     return done
-
-
-def _read(path: Path) -> list[Record]:
-    return load_all(path)
 
 
 def _entry(record: Record, experiment: str, factors: Mapping[str, Value]) -> Entry:
@@ -136,8 +136,7 @@ def _add_sweep(writer: Writer, frame: Path, experiment: str) -> Added:
     done = Added()
     with refusing_incomplete([frame.with_name(JOURNAL_FILE)]):
         for record in _records_of_sweep(frame):
-            is_new = writer.add(_entry(record, named, {}), record.document)[1]
-            done += Added(int(is_new), int(not is_new))
+            done += Added.of(writer.add(_entry(record, named, {}), record.document))
     return done if done.new or done.present else _add_rows(writer, frame, named)
 
 
@@ -157,8 +156,7 @@ def _add_rows(writer: Writer, frame: Path, experiment: str) -> Added:
         numbers = {f"{name}_{unit}" for name in factors for unit, _ in ENDINGS.values()}
         given = {name: value for name, value in factors.items() if name not in numbers}
         entry = Entry(time.time_ns() // 1000, experiment, given, cells=cells)
-        is_new = writer.add(entry)[1]
-        done += Added(int(is_new), int(not is_new))
+        done += Added.of(writer.add(entry))
     return done
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, TypeVar
 
 from hotband.base.errors import UserError, another_version, reason_of
 from hotband.base.heavy import pa, pq
@@ -15,6 +16,8 @@ from hotband.base.text.regular import file_text, opened
 from hotband.base.text.values import Json, read_json
 from hotband.base.text.write import make_folder, remove, write_file, write_files
 from hotband.data.store.store_folder import StoreFolder, flush_folder
+
+T = TypeVar("T")
 
 SCHEMA, SCHEMA_VERSION = "hotband-store-part", 1
 
@@ -178,18 +181,23 @@ def _remove(store: StoreFolder, path: str, part: str) -> None:
 
 def keys_in(store: StoreFolder, parts: Iterable[Part]) -> set[str]:
     """Return the keys of the runs of these parts. Raises UserError if a file is missing or broken."""
-    keys: set[str] = set()
-    for part in parts:
-        for file in part.files:
-            if file.table == "summary":
-                path = store.path / file.path
-                try:
-                    # As an open file: from a path, the folder would be parsed for columns (month=...).
-                    with opened(path) as data:
-                        keys.update(pq.read_table(data, columns=["run"]).column("run").to_pylist())
-                except (OSError, ValueError, pa.ArrowException) as error:
-                    raise broken(path, error) from None
-    return keys
+    return {row["run"] for part in parts for row in rows_of(store, part, "summary", ["run"])}
+
+
+def rows_of(store: StoreFolder, part: Part, table: str, columns: Sequence[str]) -> list[dict[str, Any]]:
+    """Return rows of a table of a part. Raises UserError if a file is missing or broken."""
+    paths = [store.path / file.path for file in part.files if file.table == table]
+    return [row for path in paths for row in read_with(path, lambda file: file.read(list(columns)).to_pylist())]
+
+
+def read_with(path: Path, take: Callable[[pq.ParquetFile], T]) -> T:
+    """Return what `take` reads of a file of a store. Raises UserError if it is missing or broken."""
+    try:
+        # As an open file: from a path, the folder would be parsed for columns (month=...).
+        with opened(path) as data:
+            return take(pq.ParquetFile(data))
+    except (OSError, ValueError, pa.ArrowException) as error:  # a column name that is not UTF-8 causes a ValueError
+        raise broken(path, error) from None
 
 
 def broken(path: Path, error: Exception) -> UserError:

@@ -158,12 +158,10 @@ def _over_time(name: str, runs: Sequence[StoredRun]) -> pa.Table:
 def fits(held: Mapping[str, pa.Schema], tables: Mapping[str, pa.Table]) -> bool:
     """Return whether the columns of these tables have the same types (number or text) as existing columns with these
     names."""
-    for name, table in tables.items():
-        known = held.get(name)
-        for column in table.schema if known is not None else ():
-            index = known.get_field_index(column.name) if known is not None else -1
-            if known is not None and index >= 0 and _is_text(known.field(index)) != _is_text(column):
-                return False
+    for name in held.keys() & tables.keys():
+        known = {column.name: _is_text(column) for column in held[name]}
+        if any(known.get(column.name, _is_text(column)) != _is_text(column) for column in tables[name].schema):
+            return False
     return True
 
 
