@@ -106,19 +106,17 @@ def features_of(run: Audited) -> dict[str, str] | None:
         return _of_workload(spec)
     if run.tool != "fio" or run.is_published:
         return None
-    tables = [spec.get("global") or {}, *(spec.get("jobs") or {}).values()]
-    options = [table for table in tables if isinstance(table, dict)]
     found: dict[str, set[str]] = {}
-    for key, value in (_direct(*item) for table in options for item in table.items()):
+    for key, value in (_direct(*item) for table in run.option_tables for item in table.items()):
         if key in OF_LOAD:
-            found.setdefault(key, set()).add(str(value))
+            found.setdefault(key, set()).add(value)
     return {key: ", ".join(sorted(values)) for key, values in found.items() if values != {"0"}}
 
 
-def _direct(key: str, value: object) -> tuple[str, object]:
+def _direct(key: str, value: str) -> tuple[str, str]:
     """Return an option of fio by its first name, `buffered` as `direct`."""
     if key == "buffered":
-        return "direct", "0" if str(value) == "1" else "1"
+        return "direct", "0" if value == "1" else "1"
     return ALIASES.get(key, key), value
 
 

@@ -115,12 +115,17 @@ class Audited:
         return _asked_of_spec(self.record) if self.is_model else Asked(concurrency=self.record.get("concurrency"))
 
     @property
+    def option_tables(self) -> list[Mapping[str, str]]:
+        """The options of fio as the record has them: those of all jobs, then the further ones of each job."""
+        spec = self.record.get("spec") or {}
+        jobs = spec.get("jobs")
+        return [_texts(spec.get("global")), *map(_texts, jobs.values() if isinstance(jobs, Mapping) else [])]
+
+    @property
     def job_options(self) -> list[Mapping[str, str]]:
         """The options of each job of fio, with those of all jobs."""
-        spec = self.record.get("spec") or {}
-        shared, jobs = spec.get("global"), spec.get("jobs")
-        every = list(jobs.values()) if isinstance(jobs, Mapping) and jobs else [{}]
-        return [{**_texts(shared), **_texts(job)} for job in every]
+        shared, *jobs = self.option_tables
+        return [{**shared, **job} for job in jobs or [{}]]
 
     @property
     def concurrency(self) -> int | None:

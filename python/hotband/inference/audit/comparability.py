@@ -45,9 +45,7 @@ def data_of(run: Audited) -> dict[str, float]:
     numbers = [float(mean) for mean in means if isinstance(mean, int | float)]
     if numbers and len(numbers) == len(means):
         properties["entropy"] = sum(numbers) / len(numbers)
-    options = dict((run.record.get("spec") or {}).get("global") or {})
-    for job in ((run.record.get("spec") or {}).get("jobs") or {}).values():
-        options |= job if isinstance(job, dict) else {}
+    options = {key: value for table in run.option_tables for key, value in table.items()}
     for key in ("buffer_compress_percentage", "dedupe_percentage"):
         try:
             properties[key] = float(options[key])

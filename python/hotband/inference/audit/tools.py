@@ -216,13 +216,7 @@ def _buffered(run: Audited, spec: str) -> bool:
     if run.tool == "fio":
         engine = re.search(r'"ioengine": "([a-z_0-9]+)', spec)
         name = engine[1] if engine else "psync"
-        all_options = _has_options(run) and not any(note.startswith("normal output") for note in run.notes)
+        # A record with any option has all of them: missing ones were left at their defaults.
+        all_options = any(run.option_tables) and not any(note.startswith("normal output") for note in run.notes)
         return all_options and not run.asked.direct and name in _HOST_ENGINES
     return run.asked.direct is False
-
-
-def _has_options(run: Audited) -> bool:
-    """Return whether the record has any option of a fio run: missing ones were left at their defaults."""
-    spec = run.record.get("spec") or {}
-    jobs = spec.get("jobs") or {}
-    return bool(spec.get("global")) or any(bool(options) for options in jobs.values())

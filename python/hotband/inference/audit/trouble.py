@@ -81,11 +81,7 @@ def _warned(run: Audited) -> Finding | None:
 
 def _no_device(run: Audited) -> Finding | None:
     """Find results of an engine that moves no data."""
-    spec = run.record.get("spec") or {}
-    options = [spec.get("global") or {}, *(spec.get("jobs") or {}).values()]
-    engines = {
-        str(option["ioengine"]).split(":")[0] for option in options if isinstance(option, dict) and "ioengine" in option
-    }
+    engines = {options["ioengine"].split(":")[0] for options in run.option_tables if "ioengine" in options}
     if run.tool != "fio" or not engines or not engines <= NO_DEVICE:
         return None
     engine = sorted(engines)[0]

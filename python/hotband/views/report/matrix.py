@@ -12,6 +12,7 @@ from hotband.base.text.table import IOPS, MBS, Unit
 from hotband.data.documents.record import RecordDoc
 from hotband.data.record.load import LoadedRecord
 from hotband.data.results.walk import Walk
+from hotband.inference.audit.audited import Audited
 from hotband.inference.audit.finding import listed
 from hotband.inference.audit.trouble import troubles
 from hotband.views.text.screen import with_hidden
@@ -171,10 +172,6 @@ def _limit(record: RecordDoc) -> str:
     source = record.get("source")
     if not source:
         return ""
-    spec: Mapping[str, object] = record.get("spec") or {}
-    jobs = spec.get("jobs")
-    groups = [spec.get("global"), *(jobs.values() if isinstance(jobs, dict) else [])]
-    for name in RATE_OPTIONS:
-        if any(isinstance(group, dict) and str(group.get(name) or "").strip("0,") for group in groups):
-            return name
-    return "a requested rate" if source["asked"]["rate_iops"] else ""
+    tables = Audited("", record).option_tables
+    limit = next((name for name in RATE_OPTIONS if any(table.get(name, "").strip("0,") for table in tables)), "")
+    return limit or ("a requested rate" if source["asked"]["rate_iops"] else "")
