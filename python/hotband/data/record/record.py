@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
 
 from hotband.base.arguments import public
+from hotband.base.heavy import pl
 from hotband.base.shown import Shown
 from hotband.base.text import write
 from hotband.base.text.numbers import number
@@ -27,8 +28,6 @@ from hotband.data.record.writable import check_writable
 from hotband.data.record.written import record_text
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from hotband.base.views import View
     from hotband.data.documents.context import ContextDoc
     from hotband.data.documents.counters import DeviceCountersDoc

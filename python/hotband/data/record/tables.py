@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, cast
 
 from hotband.base.errors import UserError
 from hotband.base.folders import real_path
+from hotband.base.heavy import pl
 from hotband.data.record.files import Table, file_key, frame_of, table_files
 from hotband.data.record.parquet import read_parquet
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from hotband.data.documents.record import RecordDoc
     from hotband.data.record.finished import Finished
 

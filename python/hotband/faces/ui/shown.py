@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NotRequired, TypedDict
 
+from hotband.base.heavy import pl
 from hotband.base.text.formats import plain
 from hotband.base.text.numbers import number, rate, span
 from hotband.base.text.table import Table, View
@@ -34,8 +35,6 @@ from hotband.views.text.tables import summary_table as summary
 from hotband.views.text.wear import smart_lines
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from hotband.data.documents.record import RecordDoc
     from hotband.data.record.record import Record
     from hotband.questions.advise.advice import Advice
@@ -175,8 +174,6 @@ def cards_of(record: RecordDoc) -> list[tuple[str, str]]:
 
 def charts_of(record: Record) -> list[ChartDoc]:
     """Return IOPS and latency over time, of all streams together; none for results without a series."""
-    import polars as pl
-
     series = record.series
     if series is None or series.height == 0 or "iops" not in series.columns:
         return []

@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
 from hotband.base.errors import UserError
+from hotband.base.heavy import pl
 from hotband.base.text.write import make_folder
 from hotband.data.store.columns import COLUMNS
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from hotband.data.store.results_store import ResultsStore
 
 KEY = re.compile(r"[0-9a-f]{16,64}")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError, reason_of
 from hotband.base.folders import real_path
+from hotband.base.heavy import pl
 from hotband.base.text.pipes import opened_result
 from hotband.base.text.regular import file_text
 from hotband.data import importers
@@ -24,8 +25,6 @@ from hotband.inference.audit.audited import Audited, Side
 from hotband.inference.audit.published import COLUMNS, is_table, read_table
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from hotband.data.record.record import Record
 
 # Bytes of a file that contain the heading of a table or the schema of a record.

@@ -6,12 +6,11 @@ import copy
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
+from hotband.base.heavy import pl
 from hotband.base.text.html import frame_html
 from hotband.base.text.schema import with_schema
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from hotband.base.text.values import Json
     from hotband.data.documents.study import AccountDoc, ClassErrorsDoc
 
@@ -32,8 +31,6 @@ class Accuracy:
         `seen` while the models were built, of `blind` predictions, and of these figures as predicted `now` (null if
         there is none): seen_measurements, seen_median_pct, seen_p90_pct, seen_largest_pct, and so on; `intervals`,
         published figures whose prediction has an interval, and `inside`, those that lie in it."""
-        import polars as pl
-
         columns = {f"{name}_{key}": pl.Int64 if key == OF_SET[0] else pl.Float64 for name in SETS for key in OF_SET}
         counts = {"intervals": pl.Int64, "inside": pl.Int64}
         schema = {"study": pl.String, "figure_class": pl.String, **columns, **counts}
@@ -48,8 +45,6 @@ class Accuracy:
     @property
     def goals(self) -> pl.DataFrame:
         """Goals and the errors reached: figures, measurements, statistic, most_pct, reached_pct, holds."""
-        import polars as pl
-
         return pl.DataFrame(list(self._document["goals"]), infer_schema_length=None)
 
     def to_dict(self) -> AccountDoc:
@@ -99,6 +94,4 @@ class AllBlindErrors:
     @property
     def frame(self) -> pl.DataFrame:
         """The rows."""
-        import polars as pl
-
         return pl.DataFrame(self.to_dict(), infer_schema_length=None)

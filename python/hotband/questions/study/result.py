@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
+from hotband.base.heavy import pl
 from hotband.base.text.html import frame_html
 from hotband.base.text.numbers import percent
 from hotband.base.text.schema import with_schema
@@ -15,8 +16,6 @@ from hotband.base.views import self_contained, view_of
 from hotband.data.record.record import Record
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from hotband.base.views import Report, View
     from hotband.data.documents.study import ClaimDoc, FindingDoc, StudyDoc
 
@@ -48,8 +47,6 @@ class StudyResult:
         none), error_pct (of the prediction, in percent of the published value), note, figure_class ("random rate"),
         blind and blind_error_pct (the prediction made before the figure was seen and its error; null for others). The
         90 % interval of the prediction, in `unit`, is from interval_low to interval_high (docs/guides/intervals.md)."""
-        import polars as pl
-
         rows = self._result["figures"]
         texts = {name: [row.get(name) for row in rows] for name in (*TEXTS_BEFORE, "note", "figure_class")}
         numbers = {name: [row.get(name) for row in rows] for name in NUMBERS}

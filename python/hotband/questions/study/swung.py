@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
+from hotband.base.heavy import pl
 from hotband.base.text.schema import with_schema
 from hotband.questions.study.swingfile import SwingFile, summary
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from hotband.base.text.values import Json
     from hotband.data.documents.study import MovedDoc, RefusedSwingDoc, SwingsDoc
 
@@ -48,8 +47,6 @@ class Swings:
     def frame(self) -> pl.DataFrame:
         """One row per assumption, end and figure: name, range_low and range_high, end ("low" or "high"), figure (its
         id) and label, nominal and predicted (null if there is none), moved_pct (null if it cannot be computed)."""
-        import polars as pl
-
         schema = {name: pl.String if name in TEXTS else pl.Float64 for name in (*TEXTS, *NUMBERS)}
         return pl.DataFrame(list(self._rows()), schema=schema, orient="row")
 

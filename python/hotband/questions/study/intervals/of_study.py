@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
+from hotband.base.heavy import np
 from hotband.base.text import numbers
 from hotband.base.text.nearest import unknown_name
 from hotband.base.text.write import write_file
@@ -201,8 +202,6 @@ def weights_of(study: Study, figure: str, keys: Mapping[str, str], predicted: Ma
 def with_spread(outline: FigureSpread, combined: Combined, work: Work) -> FigureSpread:
     """Add the spread that the samples give a figure. If values were also run alone, many more points come from the
     response surface, and the part of the samples that it does not explain is added."""
-    import numpy as np
-
     names, drawn, seed = combined.values, combined.draws(), combined.seed
     if not drawn:
         return _with(outline, Spread(seed, seed), seed, 0.0)
@@ -259,8 +258,6 @@ def answer(question: StudyWhyQuestion, _: Way) -> Why:
 
 
 def _evidence(work: Work, figure: str, spread: FigureSpread, combined: Combined, level: float) -> Evidence:
-    import numpy as np
-
     predicted = spread.predicted or 0.0
     kind = Kind(FigureClass(spread.figure_class), systems_of(work.study).get(spread.config, ARRAYS))
     term = model_term().without(work.study.name, spread.config, kind)

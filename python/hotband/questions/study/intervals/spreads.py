@@ -7,11 +7,10 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, TypedDict
 
+from hotband.base.heavy import pl
 from hotband.base.text.schema import with_schema
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from hotband.base.text.values import Json
     from hotband.data.documents.interval import ClassTermDoc, CoverageDoc
     from hotband.questions.study.intervals.intervalfile import IntervalFile
@@ -31,8 +30,6 @@ class Spreads:
         """One row per figure: figure (its id), config, label, unit, figure_class, predicted, then standard deviations
         of its logarithm: `low` downwards and `high` upwards, from values and seed, `seed` alone, and `unexplained`,
         joint effects of values that are not split up."""
-        import polars as pl
-
         schema = {name: pl.String if name in TEXTS else pl.Float64 for name in (*TEXTS, *NUMBERS)}
         rows = [{"figure": name, **vars(spread)} for name, spread in self.file.figures.items()]
         return pl.DataFrame([{name: row[name] for name in schema} for row in rows], schema=schema)
