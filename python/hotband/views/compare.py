@@ -107,7 +107,7 @@ def by_test_table(result: Compared, most: int | None = None) -> Table:
     columns = [column("", wrap=False), *(numeric(name) for name in names), numeric("IOPS change", CHANGE)]
     table = screen_table([*columns, numeric("p99 change", CHANGE), column("")])
     for test, comparison in list(zip(result.tests, result.comparisons, strict=True))[:most]:
-        rate = next((row for row in comparison.differences if row.metric == "IOPS"), None)
+        rate = comparison.difference("IOPS")
         label = comparison.b.name if several else test
         values = [rate.a, rate.b, rate.change_pct] if rate else [None, None, None]
         table.add(label, *values, _changed(comparison, "p99"), _verdict(comparison.verdict))

@@ -33,9 +33,10 @@ class Unit:
         """Return the value in this unit; a value that already has it is unchanged."""
         return value if self.size == 1.0 else value / self.size
 
-    def bare(self, value: float | None) -> str:
-        """Format the value without unit, if the heading names it."""
-        return numbers.ABSENT if value is None else numbers.number(self.of(value))
+    def bare(self, value: object) -> str:
+        """Format a finite number without unit, if the heading names it."""
+        known = numbers.finite(value)
+        return numbers.ABSENT if known is None else numbers.number(self.of(known))
 
     def shown(self, value: float | None) -> str:
         """Format the value with its unit, or with a fitting unit of the same quantity."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 
 def capitalized(text: str) -> str:
@@ -13,6 +13,14 @@ def capitalized(text: str) -> str:
 def cut(text: str, width: int) -> str:
     """Return at most `width` characters, the last an ellipsis if there are more."""
     return text if len(text) <= width else f"{text[: width - 1]}…"
+
+
+def unused(name: str, taken: Container[str], form: str = " ({})") -> str:
+    """Return the name; if it is taken, the name with the first free number from 2, written in this form."""
+    free, number = name, 2
+    while free in taken:
+        free, number = name + form.format(number), number + 1
+    return free
 
 
 def enumerated(names: Sequence[str], most: int) -> str:

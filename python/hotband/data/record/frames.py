@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from hotband.base.heavy import pl
 from hotband.base.text.numbers import finite
+from hotband.base.text.words import unused
 from hotband.data.documents.record import RecordDoc, StreamDoc, figures_of, interval_of, side_of, source_file
 from hotband.data.record.parts import actuators
 
@@ -280,8 +281,5 @@ def unique_labels(records: Sequence[LoadedRecord]) -> dict[str, LoadedRecord]:
     for loaded in records:
         file = source_file(loaded.record)
         candidate = PurePath(file).name if file and names[loaded.label] > 1 else loaded.label
-        label, again = candidate, 2
-        while label in labelled:
-            label, again = f"{candidate} ({again})", again + 1
-        labelled[label] = loaded
+        labelled[unused(candidate, labelled)] = loaded
     return labelled

@@ -71,6 +71,11 @@ def figures_of(record: RecordDoc) -> list[FigureIntervalDoc]:
     return [] if document is None else list(document["figures"])
 
 
+def figure_interval(record: RecordDoc, figure: str) -> FigureIntervalDoc | None:
+    """Return the interval of a figure in a record's document; None if it has none."""
+    return next((interval for interval in figures_of(record) if interval["figure"] == figure), None)
+
+
 def _name(figure: str) -> str:
     side, dot, name = figure.rpartition(".")
     return f"{side}{dot}{NAMES.get(name, name)}"

@@ -44,6 +44,10 @@ class Comparison:
         """The difference that decides the verdict."""
         return deciding(self.a, self.b, self.differences)
 
+    def difference(self, metric: str) -> Difference | None:
+        """Return the difference in a metric; None if it was not compared."""
+        return next((row for row in self.differences if row.metric == metric), None)
+
     @property
     def unequal_state(self) -> list[str]:
         """Differences between the states of the drives, over all runs of both sides."""

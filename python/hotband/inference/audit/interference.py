@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from hotband.base.text.numbers import percent, share, size
+from hotband.base.text.numbers import finite, percent, share, size
 from hotband.inference.audit.audited import Audited
 from hotband.inference.audit.finding import Finding, Number
 
@@ -63,13 +63,13 @@ def _io(run: Audited) -> Finding | None:
 
 
 def _bytes_of(row: Mapping[str, object]) -> float:
-    return (_number(row.get("read_bytes")) or 0.0) + (_number(row.get("written_bytes")) or 0.0)
+    return (finite(row.get("read_bytes")) or 0.0) + (finite(row.get("written_bytes")) or 0.0)
 
 
 def _processors(run: Audited) -> Finding | None:
     """Find processor time that other processes, or the host of a virtual machine, took."""
     others = background(run)
-    taken, stolen = _number(others.get("cpu_others")) or 0.0, _number(others.get("cpu_stolen")) or 0.0
+    taken, stolen = finite(others.get("cpu_others")) or 0.0, finite(others.get("cpu_stolen")) or 0.0
     if taken < OTHERS_CPU and stolen < STOLEN:
         return None
     numbers: dict[str, Number] = {"others_pct": 100 * taken, "stolen_pct": 100 * stolen}
@@ -89,7 +89,7 @@ def _finding(run: Audited, words: str, numbers: dict[str, Number]) -> Finding:
 def _job(run: Audited) -> Finding | None:
     """Find a job, or a core of a modelled host, without processor time left. A polling job always uses all of it."""
     source = dict(run.source or {})
-    used = _number(source.get("job_cpu_pct"))
+    used = finite(source.get("job_cpu_pct"))
     host = run.record.get("host")
     full = list(host.get("full") or []) if isinstance(host, dict) else []
     jobs = run.asked.jobs
@@ -109,7 +109,3 @@ def _job(run: Audited) -> Finding | None:
 
 def _rows(value: object) -> list[Mapping[str, object]]:
     return [row for row in value if isinstance(row, dict)] if isinstance(value, list) else []
-
-
-def _number(value: object) -> float | None:
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None

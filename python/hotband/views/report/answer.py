@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from hotband.base.errors import UserError
 from hotband.base.text.numbers import between, finite, number, percent, rate, share, span
 from hotband.base.text.words import capitalized
-from hotband.data.record.intervals import figures_of
+from hotband.data.record.intervals import figure_interval
 from hotband.inference.audit import shapes
 from hotband.inference.audit.audited import Audited, Side
 from hotband.inference.audit.compare import Comparison, compare
@@ -127,8 +127,8 @@ def _alone(record: RecordDoc) -> list[str]:
 
 def _interval(record: RecordDoc) -> str:
     """Return the interval of the rate in brackets, ` (90 % interval 363 to 686)`; empty if the record has none."""
-    intervals = [interval for interval in figures_of(record) if interval["figure"] == "iops"]
-    return f" ({said(intervals[0])})" if intervals else ""
+    interval = figure_interval(record, "iops")
+    return "" if interval is None else f" ({said(interval)})"
 
 
 def _of_repeats(naming: Naming) -> list[str]:
@@ -153,7 +153,7 @@ def _of_two(sides: Sides, a: str, b: str, comparison: Comparison | None) -> list
     rate, other = (mean(sides[name], "iops") for name in (a, b))
     if not rate or not other:
         return ["No rate is known for both, so they are not compared."]
-    difference = next((row for row in comparison.differences if row.metric == "IOPS"), None) if comparison else None
+    difference = comparison.difference("IOPS") if comparison else None
     first = _sentence(a, b, (rate, other), difference)
     repeats = f" Means of {' and '.join(str(len(labels)) for labels in sides.values())} repeats."
     many = repeats if any(len(labels) > 1 for labels in sides.values()) else ""
@@ -255,9 +255,8 @@ def _as_many(ratio: float) -> str:
 def _level(naming: Naming, a: Sequence[str], b: Sequence[str]) -> bool:
     """Return whether two sides show no difference."""
     comparison = compared(naming, a, b)
-    return comparison is not None and any(
-        row.metric == "IOPS" and row.verdict == NONE for row in comparison.differences
-    )
+    difference = None if comparison is None else comparison.difference("IOPS")
+    return difference is not None and difference.verdict == NONE
 
 
 def _tails(sides: Sides) -> str:

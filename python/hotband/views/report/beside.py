@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from hotband.base.text.numbers import finite, number, percent
-from hotband.data.record.intervals import figures_of
+from hotband.base.text.table import MBS, MS
+from hotband.data.record.intervals import figure_interval
 from hotband.views.draw.review import Lines, amounts
 from hotband.views.interval import said
 from hotband.views.report.page import Block, Cell, Chart, Charts, Group, Table
@@ -57,8 +58,8 @@ def _bar(label: str, record: RecordDoc, key: str, unit: float) -> Row | None:
 
 def _ends(record: RecordDoc, key: str, unit: float) -> Row | None:
     """Return the interval of a figure; None if the record has none."""
-    intervals = [interval for interval in figures_of(record) if interval["figure"] == key]
-    return {"low": intervals[0]["low"] / unit, "high": intervals[0]["high"] / unit} if intervals else None
+    interval = figure_interval(record, key)
+    return None if interval is None else {"low": interval["low"] / unit, "high": interval["high"] / unit}
 
 
 def comparison_table(naming: Naming, answer: Answer, states: Mapping[str, str], lines: Mapping[str, str]) -> Table:
@@ -78,8 +79,8 @@ def comparison_table(naming: Naming, answer: Answer, states: Mapping[str, str], 
         cells = [Cell(label, under="" if alike or together else states[label]), _rate(loaded.record)]
         # Repeats share everything that the first of them shows.
         cells += [_change(answer, sides[label] if label in firsts else "")] if with_change else []
-        cells.append(Cell(number(_scaled(summary.get("bandwidth_bytes_per_s"))), numeric=True))
-        cells += [Cell(number(_scaled(summary.get(f"latency_{key}_ns"))), numeric=True) for key in LATENCIES]
+        cells.append(Cell(MBS.bare(summary.get("bandwidth_bytes_per_s")), numeric=True))
+        cells += [Cell(MS.bare(summary.get(f"latency_{key}_ns")), numeric=True) for key in LATENCIES]
         rows.append([*cells, Cell(number(summary.get("errors")), numeric=True)])
     caption = f"State of the drives in all runs: {next(iter(states.values()))}." if alike else ""
     if together and not alike:
@@ -91,18 +92,15 @@ def comparison_table(naming: Naming, answer: Answer, states: Mapping[str, str], 
 
 def _rate(record: RecordDoc) -> Cell:
     """Return the rate, with its interval below it if it has one."""
-    intervals = [interval for interval in figures_of(record) if interval["figure"] == "iops"]
-    return Cell(
-        number(record["summary"].get("iops")), numeric=True, under=f"({said(intervals[0])})" if intervals else ""
-    )
+    interval = figure_interval(record, "iops")
+    under = "" if interval is None else f"({said(interval)})"
+    return Cell(number(record["summary"].get("iops")), numeric=True, under=under)
 
 
 def _change(answer: Answer, label: str) -> Cell:
     """Return the difference from the first, with the interval."""
     comparison = answer.against.get(label)
-    rate = (
-        next((row for row in comparison.differences if row.metric == "IOPS"), None) if comparison is not None else None
-    )
+    rate = None if comparison is None else comparison.difference("IOPS")
     if rate is None:
         return Cell("", numeric=True)
     large = rate.change_pct >= 100 * (MULTIPLE - 1)
@@ -111,8 +109,3 @@ def _change(answer: Answer, label: str) -> Cell:
         return Cell(changed, numeric=True, under=rate.verdict)
     ends = [number(1 + end / 100, 3) if large else percent(end) for end in (rate.low_pct, rate.high_pct)]
     return Cell(changed, numeric=True, under=" to ".join(ends))
-
-
-def _scaled(value: object) -> float | None:
-    number = finite(value)
-    return None if number is None else number / 1e6

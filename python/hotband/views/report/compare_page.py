@@ -12,6 +12,7 @@ from hotband.questions.compare import Compared
 from hotband.views.audit import differences_table
 from hotband.views.compare import by_test_table, folder_of, names_of, predicted_words, sentence_of
 from hotband.views.draw.review import Lines, amounts, palette
+from hotband.views.report.naming import which_is_fastest
 from hotband.views.report.page import Block, Cell, Chart, Charts, Group, Page, Prose, Section, Table, plain, unchecked
 from hotband.views.report.review_intervals import Row
 from hotband.views.report.review_topics import bar, bar_frame
@@ -45,7 +46,7 @@ def _question(result: Compared, names: Sequence[str]) -> str:
     if result.tests:
         first, *others = dict.fromkeys(folder_of(side) for pair in result.comparisons for side in (pair.a, pair.b))
         return f"Is {others[0]} faster than {first}?" if len(others) == 1 else f"Which is faster than {first}?"
-    return f"Is {names[1]} faster than {names[0]}?" if len(names) == 2 else f"Which of {len(names)} is fastest?"
+    return which_is_fastest(names)
 
 
 def _answer(result: Compared) -> list[Block]:
@@ -70,7 +71,7 @@ def _charts(several: Sequence[Comparison], labels: Sequence[str]) -> list[Chart]
     lines = palette("Side", labels)
     charts = []
     for metric, title in FIGURES:
-        rows = [_difference(pair, metric) for pair in several]
+        rows = [pair.difference(metric) for pair in several]
         values = [
             next((row.a for row in rows if row is not None), None),
             *(None if row is None else row.b for row in rows),
@@ -90,7 +91,7 @@ def _charts(several: Sequence[Comparison], labels: Sequence[str]) -> list[Chart]
 def _charts_by_test(result: Compared) -> list[Chart]:
     """Return the ratio of the rates in each test, for every other folder."""
     pairs = list(zip(result.tests, result.comparisons, strict=True))[:MOST_BARS]
-    rows = [(test, pair, _difference(pair, "IOPS")) for test, pair in pairs]
+    rows = [(test, pair, pair.difference("IOPS")) for test, pair in pairs]
     bars = [_ratio(test, row, folder_of(pair.b)) for test, pair, row in rows if row is not None and row.a > 0]
     if not bars:
         return []
@@ -116,7 +117,3 @@ def _basis(several: Sequence[Comparison]) -> list[Block]:
         [Cell("Not compared"), Cell(text)] for text in missing
     ]
     return [*blocks, *([Table(["", "Method"], [Group(rows)])] if rows else [])]
-
-
-def _difference(pair: Comparison, metric: str) -> Difference | None:
-    return next((row for row in pair.differences if row.metric == metric), None)

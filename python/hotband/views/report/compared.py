@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from hotband.base.heavy import pl
 from hotband.base.text.numbers import number, percent
+from hotband.base.text.table import MS
 from hotband.base.text.words import capitalized
 from hotband.data.documents.record import ComparedDoc, ComparisonDoc
 from hotband.data.record.load import LoadedRecord
@@ -78,16 +79,15 @@ def class_table(comparison: ComparisonDoc, names: Names) -> Table:
 
 
 def _row(name: str, entry: ComparedDoc) -> list[Cell]:
-    rms = entry["rms_ns"]
     count = f"{entry['ios']:,}" + (f" and {entry['ios_replayed']:,}" if "ios_replayed" in entry else "")
     texts = [
         count,
-        number(entry["mean_measured_ns"] / 1e6),
-        number(entry["mean_replayed_ns"] / 1e6),
+        MS.bare(entry["mean_measured_ns"]),
+        MS.bare(entry["mean_replayed_ns"]),
         percent(entry["mean_error_pct"]),
-        number(entry["demerit_ns"] / 1e6),
+        MS.bare(entry["demerit_ns"]),
         percent(entry["demerit_pct"], signed=False),
-        number(None if rms is None else rms / 1e6),
+        MS.bare(entry["rms_ns"]),
     ]
     return [Cell(name), *(Cell(text, numeric=True) for text in texts)]
 

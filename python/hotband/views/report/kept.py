@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, cast
 from hotband.base.arguments import public
 from hotband.base.errors import UserError
 from hotband.base.text.regular import file_text
+from hotband.base.text.words import unused
 from hotband.base.version import __version__
 from hotband.data.record.files import RECORD_FILE
 from hotband.data.record.load import LoadedRecord, load_record, records_in
@@ -72,7 +73,7 @@ class Report:
         blocks = [block for section in self.page.every_section for block in section.blocks if isinstance(block, Charts)]
         charts: dict[str, ReportChart] = {}
         for chart in (chart for block in blocks for chart in block.charts):
-            name = _free(_name(chart), charts)
+            name = unused(_name(chart), charts, "-{}")
             charts[name] = ReportChart(name, chart.title, chart.caption, chart.view, origin)
         return charts
 
@@ -110,13 +111,6 @@ class FolderReport(Report):
 
 def _name(chart: Chart) -> str:
     return re.sub(r"[^a-z0-9]+", "-", chart.title.lower()).strip("-") or "chart"
-
-
-def _free(name: str, taken: Mapping[str, object]) -> str:
-    free, again = name, 2
-    while free in taken:
-        free, again = f"{name}-{again}", again + 1
-    return free
 
 
 def report_of(

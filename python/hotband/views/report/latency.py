@@ -23,7 +23,7 @@ from hotband.data.record.files import record_file
 from hotband.data.record.load import LoadedRecord, load_record
 from hotband.views.draw.charts import INK, MOST_LINES, MUTED, percentile_chart
 from hotband.views.report.page import library, spec_of, to_json
-from hotband.views.report.sections import PERCENTILE_CAPTION, PRINTED_CAPTION
+from hotband.views.report.sections import percentile_caption
 
 FORMATS = (".html", ".png", ".svg")
 WIDTH, HEIGHT = 860, 460
@@ -91,11 +91,10 @@ def latency_chart(records: Sequence[LoadedRecord], title: str, op: str | None) -
         raise UserError(
             "plot latency", "", str(lines), f"lines on one chart; accepted: up to {MOST_LINES} (question.op read)"
         )
-    caption = f"{PERCENTILE_CAPTION} {PRINTED_CAPTION}" if bool(frame["printed"].any()) else PERCENTILE_CAPTION
     chart = percentile_chart(frame, quantity=f"Latency{directions} (ms)", width=WIDTH, height=HEIGHT)
     heading = alt.Title(
         title,
-        subtitle=_wrapped(caption),
+        subtitle=_wrapped(percentile_caption(frame)),
         anchor="start",
         color=INK,
         subtitleColor=MUTED,

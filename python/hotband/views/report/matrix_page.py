@@ -18,9 +18,9 @@ from hotband.views.report import sections
 from hotband.views.report.audit_page import audit_section
 from hotband.views.report.colors import machine_colors
 from hotband.views.report.matrix import Matrix, answer_of, counts_of, remarks_of
+from hotband.views.report.naming import which_is_fastest
 from hotband.views.report.page import Block, Cell, Chart, Charts, Group, Page, Prose, Section, Table, unchecked
 from hotband.views.report.review_topics import bar, bar_frame
-from hotband.views.report.sections import PERCENTILE_CAPTION, PRINTED_CAPTION
 
 MOST_LINES = 12
 """Most lines of a latency chart that can be distinguished."""
@@ -52,9 +52,7 @@ def question_of(matrix: Matrix) -> str:
     drives = matrix.drives
     if len(drives) == 1:
         return f"How fast is {drives[0]}?"
-    if len(drives) == 2:
-        return f"Is {drives[1]} faster than {drives[0]}?"
-    return f"Which of {len(drives)} drives is fastest?"
+    return which_is_fastest(drives, "drives")
 
 
 def _matrix_table(matrix: Matrix, colors: Mapping[str, str]) -> Table:
@@ -108,8 +106,7 @@ def _latencies(matrix: Matrix, drive: str) -> Chart | None:
     frame = frames.percentile_frame(records)
     if frame.is_empty():
         return None
-    caption = f"{PERCENTILE_CAPTION} {PRINTED_CAPTION}" if bool(frame["printed"].any()) else PERCENTILE_CAPTION
-    left = len(tests) - len(records)
+    caption, left = sections.percentile_caption(frame), len(tests) - len(records)
     caption += f" {counted(left, 'more test')} in the table of all figures." if left else ""
     return Chart(f"Latency of {drive} by percentile", charts.percentile_chart(frame), caption)
 

@@ -12,6 +12,7 @@ from pathlib import PurePath
 
 from hotband.base.text.numbers import span
 from hotband.base.text.quantities import size_bytes
+from hotband.base.text.words import enumerated, unused
 from hotband.data.documents.record import source_file
 from hotband.data.record.load import LoadedRecord
 from hotband.views.report import sections
@@ -91,7 +92,7 @@ def named(records: Sequence[LoadedRecord]) -> Naming:
     labelled: dict[str, LoadedRecord] = {}
     differ: dict[str, Mapping[str, str]] = {}
     for loaded, differing_aspects in zip(records, differing, strict=True):
-        label = _numbered(_label(differing_aspects) or loaded.label, labelled)
+        label = unused(_label(differing_aspects) or loaded.label, labelled)
         labelled[label], differ[label] = loaded, differing_aspects
     return Naming(labelled, differ, same)
 
@@ -136,18 +137,11 @@ def _label(aspects: Mapping[str, str]) -> str:
     return ", ".join(value if key in plain else f"{key} {value}" for key, value in aspects.items() if value)
 
 
-def _numbered(label: str, taken: Mapping[str, object]) -> str:
-    free, again = label, 2
-    while free in taken:
-        free, again = f"{label} ({again})", again + 1
-    return free
-
-
 def _listed(values: Sequence[str], what: str) -> str:
     """Format a list: `a, b and c`, or `9 machines`."""
     if len(values) > LISTED:
         return f"{len(values)} {what}"
-    return values[0] if len(values) == 1 else f"{', '.join(values[:-1])} and {values[-1]}" if values else ""
+    return enumerated(values, LISTED) if values else ""
 
 
 def _range(values: Sequence[str]) -> str:
@@ -156,6 +150,13 @@ def _range(values: Sequence[str]) -> str:
         ordered = sorted(values, key=lambda value: as_number(value) or 0.0)
         return f"{ordered[0]} to {ordered[-1]}"
     return _listed(values, "values")
+
+
+def which_is_fastest(names: Sequence[str], kind: str = "") -> str:
+    """Return the question that a page on two names or more answers."""
+    if len(names) == 2:
+        return f"Is {names[1]} faster than {names[0]}?"
+    return f"Which of {len(names)}{f' {kind}' * bool(kind)} is fastest?"
 
 
 def as_number(text: str) -> float | None:

@@ -23,7 +23,7 @@ from hotband.views.report.beside import bars_blocks, comparison_table
 from hotband.views.report.compared import comparison_section
 from hotband.views.report.curve import curve_block
 from hotband.views.report.hardware import hardware_sections
-from hotband.views.report.naming import Naming, named
+from hotband.views.report.naming import Naming, named, which_is_fastest
 from hotband.views.report.page import Block, Cards, Cell, Group, Page, Prose, Section, Table, plain, unchecked
 from hotband.views.report.repair import repair_blocks
 from hotband.views.report.sweep_of_records import curve_sections_of
@@ -80,10 +80,8 @@ def question_of(naming: Naming, answer: Answer) -> str:
     sides = list(naming.sides())
     if not naming.records:
         return "No records"
-    if answer.curve is None and len(sides) == 2 and not answer.unlike:
-        return f"Is {sides[1]} faster than {sides[0]}?"
-    if answer.curve is None and len(sides) > 2 and not answer.unlike:
-        return f"Which of {len(sides)} is fastest?"
+    if answer.curve is None and len(sides) > 1 and not answer.unlike:
+        return which_is_fastest(sides)
     return f"How fast is {naming.title}?"
 
 

@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 
+from hotband.base.heavy import pl
 from hotband.base.text.numbers import number, size
+from hotband.base.text.words import enumerated
 from hotband.views.draw.review import Axis, Lines, amounts, curves, palette
 from hotband.views.report import review_rows
 from hotband.views.report.page import Table
@@ -36,8 +38,6 @@ from hotband.views.report.review_topics import (
 )
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from hotband.data.documents.review import ComparisonDoc, GroupRatiosDoc
 
 # Least ratio that counts as a lead: a second seed changes most figures by as much.
@@ -94,7 +94,7 @@ def finding(everyone: Sequence[Machine], comparison: ComparisonDoc) -> str:
     if len(led) > 1:
         pieces = [f"{name} leads in {_led(groups, than)}" for name, groups in led.items()]
     if level:
-        pieces.append(f"none leads in {_listed(level)}")
+        pieces.append(f"none leads in {enumerated(level, len(level))}")
     if not pieces:
         return ""
     return f"{'; '.join(pieces)}.{_overall(comparison, labels)}"
@@ -106,7 +106,7 @@ def _led(groups: Sequence[tuple[str, float]], than: str, everywhere: bool = Fals
     if everywhere and len(groups) > 2:
         (low_title, low), *_, (high_title, high) = sorted(groups, key=lambda group: group[1])
         return f"every group, from {more(low, than)} in {low_title} to {more(high, than)} in {high_title}"
-    listed = _listed([f"{title} ({more(lead, than)})" for title, lead in groups])
+    listed = enumerated([f"{title} ({more(lead, than)})" for title, lead in groups], len(groups))
     return f"every group: {listed}" if everywhere else listed
 
 
@@ -140,11 +140,6 @@ def more(ratio: float, than: str = "") -> str:
         return f"{number(ratio, 2 if ratio < 100 else 3)} times {than or 'as much'}"
     percent = f"{100 * (ratio - 1):.0f}\N{NO-BREAK SPACE}%"
     return f"{percent} over {than}" if than else f"{percent} more"
-
-
-def _listed(texts: Sequence[str]) -> str:
-    """Join texts with commas, and `and` before the last."""
-    return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"
 
 
 def ratios(everyone: Sequence[Machine], comparison: ComparisonDoc, lines: Lines) -> Topic:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Literal
 
 from hotband.base.text.numbers import millis, number, rate, size
+from hotband.base.text.table import MS
 from hotband.views.draw.review import Axis, amounts, curves, density, palette, ramp
 from hotband.views.report import review_rows
 from hotband.views.report.page import Cell, Group, Table
@@ -29,7 +30,6 @@ from hotband.views.report.review_topics import (
     block,
     crossed,
     gathered_notes,
-    milliseconds,
     missing,
     place_axis,
     table,
@@ -184,8 +184,7 @@ def access(machine: Machine, looks: Looks = PLAIN) -> Topic:
     names = ("I/Os", "Mean (ms)", "Median (ms)", "p99 (ms)", "Longest (ms)")
     columns = [Column("", "op", str, False), Column("Block", "block_bytes", block, False)]
     columns += [
-        Column(name, key, milliseconds if key.endswith("_ns") else number)
-        for name, key in zip(names, heads, strict=True)
+        Column(name, key, MS.bare if key.endswith("_ns") else number) for name, key in zip(names, heads, strict=True)
     ]
     listed: list[dict[str, object]] = [
         {"op": op, **figure, "ends": in_words(machine, figure)} for op, figure in measured
@@ -320,7 +319,7 @@ def defragmentation(machine: Machine) -> Topic:
         Cell(size(moved["extent_bytes"])),
         Cell(with_words(number(moved["extents_per_s"]), ends, "extents_per_s"), numeric=True),
         Cell(with_words(number(mega(moved["bandwidth_bytes_per_s"])), ends, "mbps"), numeric=True),
-        Cell(with_words(milliseconds(moved["latency_mean_ns"]), ends, "mean_ms"), numeric=True),
+        Cell(with_words(MS.bare(moved["latency_mean_ns"]), ends, "mean_ms"), numeric=True),
     ]
     heads = ["Extent", "Extents moved per second", "Moved (MB/s)", "Mean time of an extent (ms)"]
     return Topic("defragmentation", "Defragmentation", (), [Table(heads, [Group([cells])])])

@@ -10,7 +10,6 @@ This module measures and computes nothing: all numbers come from the JSON of `ho
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,7 +20,8 @@ from hotband.base.version import __version__
 from hotband.data.record.files import REPORT_FILE
 from hotband.data.record.states import state_lines, states_of
 from hotband.views.report import review_comparison, review_machine, review_rows, review_settings
-from hotband.views.report.page import Block, Cards, Fold, Page, Part, Prose, Section, write_report
+from hotband.views.report.naming import which_is_fastest
+from hotband.views.report.page import Block, Cards, Fold, Page, Part, Prose, Section, unchecked, write_report
 from hotband.views.report.pictures import Drawing, drawing, write_pictures
 from hotband.views.report.review_rows import Machine
 from hotband.views.report.review_topics import PLAIN, Looks, Topic
@@ -44,7 +44,7 @@ def write_review(reviews: Sequence[ReviewDoc], comparison: ComparisonDoc | None,
         raise UserError("review", "", "", "nothing to show; accepted: one review or more")
     everyone = review_rows.machines(reviews)
     make_folder(out)
-    with _unchecked():
+    with unchecked():
         parts, pictures = _parts(everyone, comparison, out)
     page = Page(_title(everyone), [], subtitle=_about(everyone), kicker="Hotband review", parts=parts)
     if len(parts) == 1:
@@ -95,14 +95,6 @@ def _unfolded_first(sections: Iterable[Section]) -> list[Section]:
     return sorted(sections, key=lambda section: section.folded)
 
 
-def _unchecked() -> AbstractContextManager[None]:
-    """Return a context that makes charts without checks against Vega-Lite's schema, which take a third of the time; the
-    tests check."""
-    from altair.utils.schemapi import debug_mode
-
-    return debug_mode(False)
-
-
 def _draw(topics: Sequence[Topic], folder: Path, subtitle: str) -> tuple[dict[str, Drawing], list[Path]]:
     """Return the charts of the topics by their ids, and the files to which they were written."""
     drawn: dict[str, Drawing] = {}
@@ -125,8 +117,7 @@ def _subtitle(everyone: Sequence[Machine], label: str = "") -> str:
 def _title(everyone: Sequence[Machine]) -> str:
     if len(everyone) == 1:
         return f"How fast is {everyone[0].label}?"
-    first, others = everyone[0].label, everyone[1:]
-    return f"Is {others[0].label} faster than {first}?" if len(others) == 1 else f"Which of {len(everyone)} is fastest?"
+    return which_is_fastest([machine.label for machine in everyone])
 
 
 def _about(everyone: Sequence[Machine]) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from hotband.base.heavy import pl
-from hotband.base.text.numbers import ABSENT, finite, number, size
+from hotband.base.text.numbers import ABSENT, number, size
 from hotband.views.draw.charts import PALETTE
 from hotband.views.draw.review import Axis, Lines, mixed
 from hotband.views.report.page import Block, Cell, Chart, Charts, Group, KeyItem, Prose, Section, Table
@@ -181,12 +181,6 @@ def _text(value: object, write: Callable[[object], str]) -> str:
 def block(value: object) -> str:
     """Format the bytes of a block."""
     return size(value) if isinstance(value, int) else ABSENT
-
-
-def milliseconds(value: object) -> str:
-    """Format nanoseconds in ms."""
-    duration = finite(value)
-    return ABSENT if duration is None else number(duration / 1e6)
 
 
 def bar(row: str, label: str, value: float | None, line: str = "", text: str = "", ends: Row | None = None) -> Row:

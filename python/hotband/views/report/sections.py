@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import cast
 
+from hotband.base.heavy import pl
 from hotband.base.text.numbers import ABSENT, cell, counted, finite, millis, number, rate
 from hotband.data.documents.record import FiguresDoc, RecordDoc, SpecDoc
 from hotband.data.record import frames
@@ -26,6 +27,12 @@ PERCENTILE_CAPTION = (
 PRINTED_CAPTION = (
     "Points are percentiles that a source printed, or edges of its coarse histogram; lines only guide the eye."
 )
+
+
+def percentile_caption(frame: pl.DataFrame) -> str:
+    """Return the caption of a chart of latencies by percentile."""
+    return f"{PERCENTILE_CAPTION} {PRINTED_CAPTION}" if bool(frame["printed"].any()) else PERCENTILE_CAPTION
+
 
 RESULT_COLUMNS = (
     "", "IOPS", "Bandwidth", "Mean latency", "p50", "p99", "p99.9", "Max", "Queue depth", "I/Os", "Errors",
@@ -68,8 +75,8 @@ def _distribution(
     frame = frames.percentile_frame(records)
     if frame.is_empty():
         return None
-    caption = f"{PERCENTILE_CAPTION} {PRINTED_CAPTION}" if bool(frame["printed"].any()) else PERCENTILE_CAPTION
-    chart = Chart("Latency by percentile", charts.percentile_chart(frame, strokes=strokes), caption)
+    drawn = charts.percentile_chart(frame, strokes=strokes)
+    chart = Chart("Latency by percentile", drawn, percentile_caption(frame))
     return Section("latency", "Latency distribution", [Charts([chart], width=1000, runs=chosen)])
 
 

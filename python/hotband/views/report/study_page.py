@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from hotband.base.heavy import pl
 from hotband.base.text.numbers import ABSENT, cell, finite, number
+from hotband.base.text.table import MBS
 from hotband.data.record import frames
 from hotband.questions.study.study import by_reason
 from hotband.views.draw import charts, lines
@@ -275,14 +276,9 @@ def _run_row(run: RunDoc, records: Mapping[str, LoadedRecord], minutes: bool) ->
     label = run.get("label") or run["id"]
     loaded = records.get(label)
     summary: Mapping[str, object] = loaded.record["summary"] if loaded else {}
-    texts = [number(summary.get("iops")), number(_scaled(summary.get("bandwidth_bytes_per_s"), 1e6))]
+    texts = [number(summary.get("iops")), MBS.bare(summary.get("bandwidth_bytes_per_s"))]
     texts += [number(_ms(summary.get(f"latency_{name}_ns"))) for name in ("mean", "p99")]
     texts += [sections.whole(summary.get(name)) for name in ("count", "errors")]
-    measured = _scaled(loaded.record["duration_ns"], 60e9 if minutes else 1e9) if loaded else None
+    measured = loaded.record["duration_ns"] / (60e9 if minutes else 1e9) if loaded else None
     results = [Cell(text, numeric=True) for text in (*texts, number(measured))]
     return [Cell(label), *results, Cell(str(run.get("record") or ""), muted=True)]
-
-
-def _scaled(value: object, by: float) -> float | None:
-    number = finite(value)
-    return None if number is None else number / by

@@ -13,6 +13,7 @@ from typing import cast
 
 from hotband.base.errors import UserError
 from hotband.base.text.numbers import percent
+from hotband.base.text.words import unused
 from hotband.base.version import __version__
 from hotband.data.documents.record import RecordDoc, SummaryDoc
 from hotband.data.documents.sides import Side
@@ -160,11 +161,7 @@ def _streams(jobs: list[Job], quantity: Quantity) -> list[Stream]:
     streams: list[Stream] = []
     taken: set[str] = set()
     for job in jobs:
-        base = f"{job.name}@{job.host}" if job.host else job.name
-        name, number = base, 1
-        while name in taken:
-            number += 1
-            name = f"{base}#{number}"
+        name = unused(f"{job.name}@{job.host}" if job.host else job.name, taken, "#{}")
         taken.add(name)
         counted = {direction: job.sides[direction].failed_ios for direction in DIRECTIONS}
         left, blamed = job.error_count - sum(counted.values()), _direction_of_errors(job)
