@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
@@ -39,7 +39,7 @@ class Job:
         return self.options.get(key)
 
 
-def read_jobs(path: Path, text: str, variables: Mapping[str, str] | None = None) -> list[Job]:
+def read_jobs(path: Path, text: str) -> list[Job]:
     """Return the jobs of a file whose text is `text`. Raises UserError also for what fio refuses."""
     jobs: list[Job] = []
     shared: dict[str, Option] = {}
@@ -59,7 +59,7 @@ def read_jobs(path: Path, text: str, variables: Mapping[str, str] | None = None)
             raise UserError(str(location), "", line, "the section's name is cut off: expected [NAME]")
         if section is None and not in_global:
             raise UserError(str(location), "", line, "is before the first section: expected [global] or [JOB]")
-        option = _option(location, line, os.environ if variables is None else variables, unset)
+        option = _option(location, line, unset)
         target, order = (shared, shared_order) if section is None else (section.options, section.in_order)
         target[option.key] = option
         order.append(option)
@@ -92,12 +92,12 @@ def _lines(path: Path, text: str, open_files: tuple[Path, ...]) -> Iterator[tupl
         yield from _lines(other, read_text(other, location, include[1].strip()), (*open_files, other))
 
 
-def _option(location: Location, line: str, variables: Mapping[str, str], unset: list[tuple[Option, str]]) -> Option:
+def _option(location: Location, line: str, unset: list[tuple[Option, str]]) -> Option:
     """Return the option of a line. Variables that its value needs and that are not set are added to `unset`."""
     key, _, value = (part.strip() for part in line.partition("="))
     name = ALIASES.get(key, key)
-    text = _VARIABLE.sub(lambda variable: variables.get(variable[1], variable[0]), value)
-    text, note = _without_keywords(text, variables)
+    text = _VARIABLE.sub(lambda variable: os.environ.get(variable[1], variable[0]), value)
+    text, note = _without_keywords(text)
     text, cut = without_tails(name, text)
     option = Option(name, text, location, key, "; ".join(filter(None, (note, cut))))
     if name not in _NAMES and FATES.get(name, (None, ""))[0] is None:
@@ -105,13 +105,13 @@ def _option(location: Location, line: str, variables: Mapping[str, str], unset: 
     return option
 
 
-def _without_keywords(text: str, variables: Mapping[str, str]) -> tuple[str, str]:
+def _without_keywords(text: str) -> tuple[str, str]:
     """Replace fio's reserved words by their values, and calculate with these (HOWTO, "Reserved keywords"; tried: 3.33).
     Return also what was replaced."""
     keywords = dict.fromkeys(keyword[1] for keyword in _KEYWORD.finditer(text))
     if not keywords:
         return text, ""
-    values = {keyword: variables.get(keyword) or _here(keyword) for keyword in keywords}
+    values = {keyword: os.environ.get(keyword) or _here(keyword) for keyword in keywords}
     plain = _KEYWORD.sub(lambda keyword: values[keyword[1]], text)
     number = calculated(plain)
     words = ", ".join(f"${keyword} is {value}" for keyword, value in values.items())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias, cast
 
 from hotband.base.heavy import pa, pl, pq
 from hotband.base.text.regular import file_bytes
@@ -142,17 +142,8 @@ SERIES_KINDS = {
 
 def series_table(series: SeriesColumns) -> Table:
     """Return columns of streams over time, from another tool's result, as a table."""
-    columns: dict[str, list[Cell]] = {
-        "time_ns": [*series["time_ns"]],
-        "stream": [*series["stream"]],
-        "direction": [*series["direction"]],
-        "iops": [*series["iops"]],
-        "bandwidth_bytes_per_s": [*series["bandwidth_bytes_per_s"]],
-        "latency_mean_ns": [*series["latency_mean_ns"]],
-        "latency_p99_ns": [*series["latency_p99_ns"]],
-        "queue_depth": [*series["queue_depth"]],
-    }
-    return ReadTable(columns, SERIES_KINDS)
+    columns = cast("Mapping[str, Sequence[Cell]]", series)
+    return ReadTable({name: [*columns[name]] for name in SERIES_KINDS}, SERIES_KINDS)
 
 
 def save_imported(folder: Path, imported: Sequence[Imported], names: Sequence[str] | None = None) -> list[Path]:

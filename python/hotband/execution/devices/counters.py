@@ -9,8 +9,10 @@ from __future__ import annotations
 import os
 import threading
 import time
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 from hotband.base.errors import UserError
 from hotband.data.documents.counters import DeviceCountersDoc, ReadingDoc
@@ -160,7 +162,7 @@ class Counters:
         if self._tells(*wear):
             by_name["smart"] = _smart(self.device, self._readings)
         if self._tells(*list(HEALTH_KINDS)[2:]):
-            by_name["health"] = _health(self.device, self._readings)
+            by_name["health"] = _table((_cells(self.device, *reading) for reading in self._readings), HEALTH_KINDS)
         power = _power_rows(self._power, self._measured - self._begin)
         if power.columns["time_ns"]:
             by_name["power"] = power
@@ -225,62 +227,44 @@ def _nanoseconds(seconds: float) -> int:
     return max(0, round(seconds * 1e9))
 
 
+def _table(rows: Iterable[Mapping[str, Cell]], kinds: dict[str, str]) -> ReadTable:
+    """Return rows as a table; a cell that a row lacks is null."""
+    rows = list(rows)
+    return ReadTable({name: [row.get(name) for row in rows] for name in kinds}, kinds)
+
+
+def _cells(device: str, at: float, reading: ReadingDoc) -> dict[str, Cell]:
+    """Return the cells of a reading. `stored_bytes` is not among them: no drive tells what it stores after its own
+    compression."""
+    return {**cast("dict[str, Cell]", reading), "time_ns": _nanoseconds(at), "drive": device}
+
+
 def _smart(device: str, readings: list[tuple[float, ReadingDoc]]) -> ReadTable:
-    columns: dict[str, list[Cell]] = {name: [] for name in SMART_KINDS}
-    before: ReadingDoc | None = None
+    rows, before = [], None
     for at, reading in readings:
-        row: dict[str, Cell] = {
-            "time_ns": _nanoseconds(at),
-            "drive": device,
-            "host_bytes": reading["host_bytes"],
-            # What a drive stores after its own compression, nobody tells.
-            "stored_bytes": None,
-            "flash_bytes": reading["flash_bytes"],
-            "write_amplification": None if before is None else amplification(before, reading),
-            "write_amplification_total": amplification(None, reading),
-            "erases_mean": reading["erases_mean"],
-            "erases_max": reading["erases_max"],
-            "percentage_used": reading["percentage_used"],
-        }
-        for name, cell in row.items():
-            columns[name].append(cell)
+        row = _cells(device, at, reading)
+        row["write_amplification"] = None if before is None else amplification(before, reading)
+        row["write_amplification_total"] = amplification(None, reading)
+        rows.append(row)
         before = reading
-    return ReadTable(columns, SMART_KINDS)
-
-
-def _health(device: str, readings: list[tuple[float, ReadingDoc]]) -> ReadTable:
-    columns: dict[str, list[Cell]] = {name: [] for name in HEALTH_KINDS}
-    for at, reading in readings:
-        row: dict[str, Cell] = {
-            "time_ns": _nanoseconds(at),
-            "drive": device,
-            "temperature_c": reading["temperature_c"],
-            "throttled_s": reading["throttled_s"],
-            "throttle_events": reading["throttle_events"],
-            "media_errors": reading["media_errors"],
-            "available_spare_pct": reading["available_spare_pct"],
-            "host_read_bytes": reading["host_read_bytes"],
-        }
-        for name, cell in row.items():
-            columns[name].append(cell)
-    return ReadTable(columns, HEALTH_KINDS)
+    return _table(rows, SMART_KINDS)
 
 
 def _power_rows(rows: list[PowerRow], measured_s: float) -> ReadTable:
     """Return rows that end in the measured time; power drawn before it is cut off."""
-    columns: dict[str, list[Cell]] = {name: [] for name in POWER_KINDS}
+    cells: list[dict[str, Cell]] = []
     for power_row in rows:
         if power_row.end_s <= measured_s or not power_row.looks:
             continue
         begin = max(power_row.begin_s, measured_s)
-        row: dict[str, Cell] = {
-            "time_ns": _nanoseconds(begin - measured_s),
-            "length_ns": _nanoseconds(power_row.end_s - begin),
-            "drive": power_row.of,
-            "power_w": sum(power_row.looks) / len(power_row.looks),
-            "low_w": min(power_row.looks),
-            "high_w": max(power_row.looks),
-        }
-        for name, cell in row.items():
-            columns[name].append(cell)
-    return ReadTable(columns, POWER_KINDS)
+        cells.append(
+            {
+                "time_ns": _nanoseconds(begin - measured_s),
+                "length_ns": _nanoseconds(power_row.end_s - begin),
+                "drive": power_row.of,
+                "power_w": sum(power_row.looks) / len(power_row.looks),
+                "low_w": min(power_row.looks),
+                "high_w": max(power_row.looks),
+            }
+        )
+    return _table(cells, POWER_KINDS)

@@ -6,7 +6,6 @@ import os
 import pwd
 import signal
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -81,7 +80,7 @@ class Server:
         return self.work.call(command, 7200)
 
 
-def server(work: Work, clients: int, more: Mapping[str, str] | None = None) -> Server:
+def server(work: Work, clients: int) -> Server:
     """A new server with an empty database; its log (pg_wal) goes to the volume `log`, where the machine has one."""
     user = account()
     data, log = work.folder("data"), work.folder("log")
@@ -100,7 +99,6 @@ def server(work: Work, clients: int, more: Mapping[str, str] | None = None) -> S
         "listen_addresses": "",
         "shared_buffers": f"{work.count('buffers') // 1024}kB",
         "max_connections": str(clients + 20),
-        **(more or {}),
     }
     made_server = Server(work, data / "cluster", socket, user, options)
     made_server.start()

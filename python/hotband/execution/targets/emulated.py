@@ -170,10 +170,7 @@ class OnServed:
             if served.is_stopped():
                 accepted = "power went off before fio ended: expected a later time"
                 raise UserError("question.events", "", "power-off", accepted)
-            share = status.share or 0.0
-            if plan.fio_run.seconds:
-                share = max(share, min(status.seconds / plan.fio_run.seconds, 0.99))
-            shown(share, (status.iops or 0.0) * status.seconds)
+            shown(status.share_of(plan.fio_run.seconds), status.ios)
 
         return look
 

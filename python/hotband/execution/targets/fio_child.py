@@ -49,6 +49,15 @@ class Status:
     share: float | None = None
     iops: float | None = None
 
+    def share_of(self, seconds: float | None) -> float:
+        """Return the share done, by time too if the run takes `seconds`; all of it only once fio says so."""
+        return max(self.share or 0.0, min(self.seconds / seconds, 0.99) if seconds else 0.0)
+
+    @property
+    def ios(self) -> float:
+        """Return the I/Os so far."""
+        return (self.iops or 0.0) * self.seconds
+
 
 def find_fio() -> str:
     """Return the path of fio. Raises UserError if it is missing or too old."""

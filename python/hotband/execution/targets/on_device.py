@@ -252,13 +252,10 @@ class OnDevice:
         expected = fio_run.seconds
 
         def look(status: Status) -> None:
-            share = status.share if status.share is not None else 0.0
-            if expected:
-                share = max(share, min(status.seconds / expected, 0.99))
-                if status.seconds > expected + GRACE_S:
-                    accepted = f"has not ended {GRACE_S:.0f} s after its time: the target does not respond"
-                    raise UserError("fio", "", self.target.text, accepted)
-            shown(share, (status.iops or 0.0) * status.seconds, "measuring")
+            if expected and status.seconds > expected + GRACE_S:
+                accepted = f"has not ended {GRACE_S:.0f} s after its time: the target does not respond"
+                raise UserError("fio", "", self.target.text, accepted)
+            shown(status.share_of(expected), status.ios, "measuring")
             watched.measuring(status.seconds - fio_run.warm_up_s)
 
         return look
