@@ -104,7 +104,7 @@ def test_several_writers_at_once(tmp_path: Path, runs: list[Record], writers: in
     assert check(opened(tmp_path / "s")).damaged == check(opened(tmp_path / "s")).journals == []
 
 
-@pytest.mark.parametrize(("module", "name"), [(same, "rows_of"), (writer, "keys_in")])
+@pytest.mark.parametrize(("module", "name"), [(same, "_rows"), (writer, "keys_in")])
 def test_a_compaction_takes_no_part_away_that_a_writer_reads(
     tmp_path: Path, runs: list[Record], monkeypatch: pytest.MonkeyPatch, module: object, name: str
 ) -> None:

@@ -99,7 +99,7 @@ def _keys(store: StoreFolder, parts: Sequence[Part]) -> tuple[int, dict[str, set
 def _copy(store: StoreFolder, table: str, parts: Sequence[Part], again: Mapping[str, set[str]], out: Path) -> None:
     """Copy the rows of a table of these parts, in order, in row groups of full size. Raises UserError for a file that
     is missing or broken."""
-    sources = [(part, store.path / file.path) for part in parts for file in part.files if file.table == table]
+    sources = [(part, path) for part in parts for path in part.paths(store, table)]
     schema = common([read_with(path, lambda parquet: parquet.schema_arrow) for _, path in sources])
     group = rows_of_group(table)
     with pq.ParquetWriter(out, schema, **options(table, small=store.small)) as writer:

@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from hotband.base.errors import UserError, another_version, reason_of
 from hotband.base.heavy import pa, pq
@@ -49,6 +49,10 @@ class Part:
     files: tuple[File, ...]
     replaces: tuple[str, ...] = ()
 
+    def paths(self, store: StoreFolder, table: str) -> list[Path]:
+        """Return the paths of the part's files of a table."""
+        return [store.path / file.path for file in self.files if file.table == table]
+
 
 @dataclass(frozen=True)
 class Snapshot:
@@ -70,7 +74,7 @@ class Snapshot:
 
     def files(self, table: str) -> list[Path]:
         """Return the files of a table."""
-        return [self.store.path / file.path for part in self.parts for file in part.files if file.table == table]
+        return [path for part in self.parts for path in part.paths(self.store, table)]
 
 
 def snapshot(store: StoreFolder, damaged: dict[Path, UserError] | None = None) -> Snapshot:
@@ -181,13 +185,8 @@ def _remove(store: StoreFolder, path: str, part: str) -> None:
 
 def keys_in(store: StoreFolder, parts: Iterable[Part]) -> set[str]:
     """Return the keys of the runs of these parts. Raises UserError if a file is missing or broken."""
-    return {row["run"] for part in parts for row in rows_of(store, part, "summary", ["run"])}
-
-
-def rows_of(store: StoreFolder, part: Part, table: str, columns: Sequence[str]) -> list[dict[str, Any]]:
-    """Return rows of a table of a part. Raises UserError if a file is missing or broken."""
-    paths = [store.path / file.path for file in part.files if file.table == table]
-    return [row for path in paths for row in read_with(path, lambda file: file.read(list(columns)).to_pylist())]
+    paths = [path for part in parts for path in part.paths(store, "summary")]
+    return {key for path in paths for key in read_with(path, lambda file: file.read(["run"])["run"].to_pylist())}
 
 
 def read_with(path: Path, take: Callable[[pq.ParquetFile], T]) -> T:

@@ -7,13 +7,14 @@ with a record. They are the same run if all common values are equal, figures to 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 from hotband.data.results.sweep_rows import NAMES
 from hotband.data.store.columns import COLUMNS, Cell
-from hotband.data.store.manifest import Part, rows_of, snapshot
+from hotband.data.store.manifest import Part, read_with, snapshot
 from hotband.data.store.store_folder import StoreFolder
 from hotband.data.store.stored_run import Factor, StoredRun, factor_of, settings_of
 
@@ -71,7 +72,7 @@ class Same:
         """Return the intervals of a run of the parts, None if it has none. Raises UserError."""
         with self._bounds.parts() as parts:
             for part in parts:
-                for row in rows_of(self.store, part, "summary", ["run", *INTERVALS]):
+                for row in _rows(self.store, part, "summary", ["run", *INTERVALS]):
                     bounds = intervals_of(row)
                     if bounds is not None:
                         self._intervals[row["run"]] = bounds
@@ -84,13 +85,13 @@ class Same:
                 self._read_part(part, bare=bare)
 
     def _read_part(self, part: Part, *, bare: bool) -> None:
-        with_records = {row["run"] for row in rows_of(self.store, part, "records", ["run"])}
+        with_records = {row["run"] for row in _rows(self.store, part, "records", ["run"])}
         if bare and len(with_records) == part.runs:
             return
         factors: dict[str, list[Factor]] = {}
-        for row in rows_of(self.store, part, "factors", FACTOR):
+        for row in _rows(self.store, part, "factors", FACTOR):
             factors.setdefault(row["run"], []).append(Factor(*(row[name] for name in FACTOR[1:])))
-        for row in rows_of(self.store, part, "summary", ["run", "hotband", *COMPARED]):
+        for row in _rows(self.store, part, "summary", ["run", "hotband", *COMPARED]):
             if (row["run"] not in with_records) == bare:
                 held = Held(row["run"], bare, row["hotband"], _settings(factors.get(row["run"], ())))
                 self._held.setdefault(_figures(row), []).append(held)
@@ -152,3 +153,9 @@ def _settings(factors: Iterable[Factor]) -> Settings:
 
 def _figures(cells: Mapping[str, Cell]) -> Figures:
     return tuple(cells.get(name) for name in COMPARED)
+
+
+def _rows(store: StoreFolder, part: Part, table: str, columns: Sequence[str]) -> list[dict[str, Any]]:
+    """Return rows of a table of a part. Raises UserError for a file that cannot be read."""
+    paths = part.paths(store, table)
+    return [row for path in paths for row in read_with(path, lambda file: file.read(list(columns)).to_pylist())]

@@ -23,7 +23,6 @@ from hotband.base.foreign import shortened
 from hotband.base.text.quantities import span_ns
 from hotband.base.text.regular import file_bytes, file_text
 from hotband.base.text.values import read_json
-from hotband.base.text.words import unused
 from hotband.base.text.write import write_file
 from hotband.data.documents.run import RunSpec
 from hotband.data.record.files import RECORD_FILE, load_tables, table_files
@@ -221,7 +220,11 @@ def folders_of(out: Path, points: Sequence[Point]) -> dict[str, str]:
             name = str(folder.relative_to(out))
         else:
             # A file name has 255 bytes; half of that leaves room for a number.
-            name = unused(f"runs/{folder_name(point.id)[:120]}", taken, "-{}")
+            base = name = f"runs/{folder_name(point.id)[:120]}"
+            number = 1
+            while name in taken:
+                number += 1
+                name = f"{base}-{number}"
         taken.add(name)
         folders[point.id] = name
     return folders
