@@ -45,6 +45,13 @@ def told(typed, tmp_path: Path):  # type: ignore[no-untyped-def]
         (("run", "job", *ON), "WORKLOAD = 'job': is not in the catalog; use ./job for the file here"),
         (("run", "my.fio", "--on", "folder"), "--on = 'folder': is a folder; expected a drive of the catalog"),
         (("run", "my.fio", "--on", "job"), "--on = 'job': is not in the catalog; use ./job for the file"),
+        (("run", "wal", *ON), "WORKLOAD = 'wal': is not in the catalog; use ./wal.fio"),
+        (("run", "my.fio", "--on", "mine"), "--on = 'mine': is not in the catalog; use ./mine.toml"),
+        (("run", "my.fio", "--on", "raid5:4xmine:64k"), "is not in the catalog; use raid5:4x./mine.toml:64k"),
+        (("serve", "mine"), "MACHINE = 'mine': is not in the catalog; use ./mine.toml"),
+        (("drives", "mine"), "NAME = 'mine': is not in the catalog; use ./mine.toml"),
+        (("audit", "record"), "record: cannot be read: No such file or directory; did you mean ./record.json?"),
+        (("fleet", "mine"), "mine: the fleet cannot be read: No such file or directory; did you mean ./mine.toml?"),
         (("run", "folder", *ON), "WORKLOAD = 'folder': is a folder; expected a catalog name"),
         (("run", "./record.json", *ON), "record.json: is a record of hotband, not a workload: hotband report"),
         (
@@ -67,6 +74,8 @@ def told(typed, tmp_path: Path):  # type: ignore[no-untyped-def]
 )
 def test_slips_are_refused_before_anything_runs(told, tmp_path, arguments, said) -> None:  # type: ignore[no-untyped-def]
     (tmp_path / "job").write_text(JOB)
+    (tmp_path / "wal.fio").write_text(JOB)
+    (tmp_path / "mine.toml").write_text('variant_of = "ent-10k"\n')
     (tmp_path / "folder").mkdir()
     (tmp_path / "record.json").write_text('{"schema": "hotband-record"}')
     code, out, err = told(*arguments)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from hotband.base.fields import in_words
 from hotband.base.foreign import MOST_SHOWN, shortened
+from hotband.base.text.beside import file_beside
 
 LONGEST_WORD = 1000
 """Longest word of the accepted values that is printed whole: a path, or a name from a file."""
@@ -59,8 +61,11 @@ class UserError(Exception):
 
 
 def reason_of(error: Exception) -> str:
-    """Return the reason of a failure in one line: the system's message, else that of the error itself."""
+    """Return the reason of a failure in one line: the system's message, else that of the error itself. A missing file
+    may be one whose name was typed without its ending."""
     system = error.strerror if isinstance(error, OSError) else None
+    if isinstance(error, FileNotFoundError) and (meant := file_beside(os.fsdecode(error.filename or ""))):
+        return f"{system}; did you mean {shortened(meant, 300)}?"
     return system or shortened((str(error).splitlines() or [type(error).__name__])[0], 300)
 
 

@@ -12,7 +12,8 @@ from hotband.base.engine import mistakes_of, user_error
 from hotband.base.errors import UserError
 from hotband.base.heavy import pl
 from hotband.base.text.nearest import unknown_name
-from hotband.data.catalog import CATALOG_DIR
+from hotband.data.catalog import CATALOG_DIR, is_file
+from hotband.data.catalog.names import without_ending
 from hotband.data.documents.workload import WorkloadTable
 
 
@@ -99,7 +100,8 @@ def _product(read: Callable[[Path, str], _core.CatalogEntry], name: str) -> _cor
     try:
         return read(CATALOG_DIR, name)
     except _core.SpecError as error:
-        raise user_error(error) from None
+        without = None if is_file(name) else without_ending("question.name", name, name)
+        raise without or user_error(error) from None
 
 
 def workloads() -> list[WorkloadOutline]:

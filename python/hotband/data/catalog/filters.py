@@ -14,6 +14,7 @@ from hotband.base.text.numbers import size
 from hotband.base.text.quantities import SIZE_EXPECTED, size_bytes
 from hotband.data.catalog import is_file
 from hotband.data.catalog.classes import drive_classes
+from hotband.data.catalog.names import without_ending
 from hotband.data.catalog.products import CatalogDrive, catalog_drives
 
 NEAR = 3
@@ -163,11 +164,12 @@ def _filter_of(word: str, drives: Iterable[CatalogDrive]) -> Callable[[CatalogDr
 
 
 def unknown_word(word: str, known: Sequence[str]) -> UserError:
-    """Return the error for a word that is neither a product nor a filter, with the nearest ones."""
+    """Return the error for a word that is neither a product nor a filter, with the nearest ones, or with the file that
+    it names without its ending."""
     near = difflib.get_close_matches(word, known, n=NEAR, cutoff=0.6)
     quoted = " or ".join(f'"{name}"' for name in near)
     meant = f"did you mean {quoted}? " if near else ""
-    return UserError(
+    return without_ending("question.words", word, word) or UserError(
         "question.words", "", word, f"{meant}expected a drive (hotband drives), or a word such as nvme, sata, hdd, 15k"
     )
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import hotband._core as _core
+from hotband.base.errors import UserError
+from hotband.base.text.beside import file_beside
 from hotband.data import catalog
 
 
@@ -24,3 +28,12 @@ def daemon_names() -> list[str]:
 def catalog_names(folder: str) -> list[str]:
     """Return the names of the entries in a folder of the catalog."""
     return _core.catalog_names(catalog.CATALOG_DIR, folder)
+
+
+def without_ending(where: str, argument: str, name: str, endings: Sequence[str] = (".toml",)) -> UserError | None:
+    """Return the error for the name of a file without its ending, where the catalog's name is expected; None if there
+    is no such file. `name` is the part of the argument that names it."""
+    file = file_beside(name, endings)
+    if file is None:
+        return None
+    return UserError(where, "", argument, f"is not in the catalog; use {argument.replace(name, file)}")

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from hotband.base.errors import UserError
 from hotband.base.text.regular import text_bytes
-from hotband.data.catalog import entries, is_file
-from hotband.data.catalog.names import catalog_names
+from hotband.data.catalog import JOB_ENDINGS, SHORT_FORM, TRACE_ENDINGS, entries, is_file
+from hotband.data.catalog.names import catalog_names, without_ending
 
 # A prompt, words that run the program (`sudo -u root`, `A=1`), the program, and an option or a job file.
 _COMMAND = re.compile(
@@ -73,12 +73,18 @@ def bytes_of(argument: str, what: str) -> bytes:
 
 def refuse_other_files(argument: str, what: str) -> None:
     """Raise UserError for a file without the suffix of a workload or a machine, or for a folder, if the catalog has no
-    entry with that beginning: the list of its entries would not help."""
+    entry with that beginning: the list of its entries would not help. Likewise for a file's name without its ending,
+    also of the drives in a short form."""
     path = Path(argument)
+    field = "question.workload" if what == "workload" else "question.on"
     # A short form, such as raid5:4xDRIVE, names no file, even if one exists.
+    name = re.sub(rf"{SHORT_FORM.pattern}|:.*", "", argument)
+    if name not in catalog_names("workloads" if what == "workload" else "drives"):
+        endings = (".toml", *JOB_ENDINGS, *TRACE_ENDINGS) if what == "workload" else (".toml",)
+        if (without := without_ending(field, argument, name, endings)) is not None:
+            raise without
     if not argument or ":" in argument or not os.path.exists(argument):
         return
-    field = "question.workload" if what == "workload" else "question.on"
     known = entries.workloads() if what == "workload" else entries.drives()
     if any(entry["name"].startswith(argument) for entry in known):
         return

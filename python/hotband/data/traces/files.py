@@ -12,6 +12,7 @@ from pathlib import Path
 import hotband._core as _core
 from hotband.base.engine import user_error
 from hotband.base.errors import UserError, reason_of
+from hotband.base.text.beside import file_beside
 from hotband.base.folders import real_path
 from hotband.base.heavy import tomlkit
 from hotband.base.text.regular import NotRegular, opened
@@ -45,7 +46,10 @@ def expect_file(key: str, source: Path) -> None:
     """Raise UserError for a path that is not a regular file; `key` is the argument that names it."""
     if not source.is_file():
         special = "is not a regular file" if source.exists() else "is not there"
-        raise UserError(key, "", str(source), f"{'is a folder' if source.is_dir() else special}; expected a trace")
+        meant = f"did you mean {file}? " if (file := file_beside(str(source))) else ""
+        raise UserError(
+            key, "", str(source), f"{'is a folder' if source.is_dir() else special}; {meant}expected a trace"
+        )
 
 
 def is_trace(path: Path) -> bool:
