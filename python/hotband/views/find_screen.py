@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hotband.base.text.table import LATENCY, OF_ROW, PLAIN, Cell, Range, Table, column, interval, numeric
-from hotband.base.text.words import capitalized
+from hotband.base.text.words import capitalized, enumerated
+from hotband.data.record.durability import durability_notes
 from hotband.inference.interval import LEVEL
 from hotband.questions.find.figures import shown
 from hotband.questions.find.found import end_text, unchecked_text
@@ -26,13 +27,15 @@ if TYPE_CHECKING:
 MOST_TRIALS = 6
 """Most trials shown: with their headings they fill the seven columns of a screen."""
 MOST_NOTES = 2
+MOST_NAMED = 3
+"""Most machines that a note names."""
 BAR = 12
 
 
 def terminal(answers: Found, question: FindQuestion) -> Screen:
     """Return what the terminal shows of the answers."""
     alone = answers.answers[0] if len(answers.answers) == 1 else None
-    notes = [*(note for answer in answers.answers for note in answer.notes), *answers.notes]
+    notes = [*_unprotected(answers), *(note for answer in answers.answers for note in answer.notes), *answers.notes]
     more = [] if alone is None else [text for text in (there_text(answers.question, alone),) if text]
     states = dict.fromkeys(line for answer in answers.answers for line in answer.state)
     no_interval = question.interval is None and answers.question.varied != NOTHING
@@ -46,6 +49,13 @@ def terminal(answers: Found, question: FindQuestion) -> Screen:
         next=replace(question, interval=LEVEL) if no_interval else question,
         details=answer_views(answers),
     )
+
+
+def _unprotected(answers: Found) -> list[str]:
+    """Return what survives a power failure on machines that lose acknowledged writes."""
+    known = [(answer.machine, answer.record) for answer in answers.answers]
+    notes = [(machine, note) for machine, record in known if record for note in durability_notes(record.document)]
+    return [f"{enumerated([machine for machine, _ in notes], MOST_NAMED)}: {notes[0][1]}"] if notes else []
 
 
 def _sentence(answers: Found, answer: Answer) -> str:

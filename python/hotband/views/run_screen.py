@@ -11,6 +11,7 @@ from hotband.base.text.numbers import between, counted, number, percent, quantit
 from hotband.base.text.table import IOPS, MBS, MS, Column, Table, View, Whole, column, numeric, unit_of
 from hotband.base.text.words import capitalized
 from hotband.data.catalog.named import is_real
+from hotband.data.record.durability import durability_notes
 from hotband.data.record.files import RECORD_FILE
 from hotband.data.record.overload import MISSED, missed_rate, missed_words
 from hotband.data.record.repair import repair_lines
@@ -265,7 +266,7 @@ def _remarks(records: Sequence[RecordDoc]) -> list[str]:
     """Return remarks that change what to do: errors, effects that are not modelled, and notes."""
     failed = sum(record["summary"]["errors"] for record in records)
     remarks = [f"{counted(failed, 'I/O')} ended with an error."] if failed else []
-    remarks += [note for record in records for note in unmodelled_notes(record)]
+    remarks += [note for record in records for note in (*durability_notes(record), *unmodelled_notes(record))]
     remarks += [
         _no_interval(record) for record in records if "intervals" in record and not record["intervals"]["figures"]
     ]

@@ -10,7 +10,7 @@ import hotband._core as _core
 from hotband.base.text.numbers import number
 
 if TYPE_CHECKING:
-    from hotband.data.documents.record import RecordDoc
+    from hotband.data.documents.record import RecordDoc, SummaryDoc
 
 SLACK = {True: 0.01, False: 0.05}
 """Share of a requested rate that may be missing: of a model's exact time, as in `hotband find`; of a tool, which begins
@@ -59,8 +59,15 @@ def missed_rate(record: RecordDoc) -> tuple[float, float] | None:
     if iops is None or len(record.get("steps") or []) > 1 or not ("open" in text or "rate_iops" in changed):
         return None
     requested = open_rate(_core.workload(text)["table"], changed)
+    iops = completed_rate(summary) or iops
     is_model = record["target"].get("kind", "model") == "model"
     return (requested, iops) if requested and misses(requested, iops, summary["count"], is_model) else None
+
+
+def completed_rate(summary: SummaryDoc) -> float:
+    """Return all completed requests per second: an open loop's rate includes flushes and trims, IOPS do not."""
+    rates = [summary["iops"], *(summary[side]["iops"] for side in ("flush", "trim") if side in summary)]
+    return math.fsum(rate for rate in rates if rate is not None)
 
 
 def overload_notes(record: RecordDoc) -> list[str]:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
+from hotband.data.record.durability import commit_latency, durability_notes
 from hotband.data.record.files import frame_of, parquet_of, read_table
 from hotband.data.record.finished import Finished
 from hotband.data.record.record import Record
@@ -27,6 +28,8 @@ FIGURES = (*INTERVAL_FIGURES, "latency_max_ns", "queue_depth_mean", "errors")
 DIRECTION_FIGURES = ("iops", "latency_mean_ns", "latency_p99_ns")
 NAMES = (*FIGURES, *(f"{direction}_{name}" for direction in ("read", "write") for name in DIRECTION_FIGURES))
 """The columns of figures."""
+COMMIT_NAMES = ("commit_latency_mean_ns", "commit_latency_p99_ns")
+"""Further columns of runs that flush: a commit is a write with its flush."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +67,9 @@ def row_of(record: RecordDoc) -> Row:
     for direction in ("read", "write"):
         side: FiguresDoc = summary["read"] if direction == "read" else summary["write"]
         figures |= {f"{direction}_{name}": _number(side, name) for name in DIRECTION_FIGURES}
-    return Row(figures, tuple(state_lines(states_of(record))), tuple(record.get("notes") or ()))
+    figures |= {f"commit_{name}": value for name, value in commit_latency(record).items()}
+    notes = (*durability_notes(record), *(record.get("notes") or ()))
+    return Row(figures, tuple(state_lines(states_of(record))), notes)
 
 
 def row_of_run(finished: Finished) -> Row:
@@ -106,7 +111,9 @@ def kept_of(entry: Entry, *, records: bool) -> Kept | None:
         return None
     figures = cast("Mapping[str, float | None]", entry["figures"])
     state, notes = (tuple(cast("list[str]", entry[name])) for name in ("state", "notes"))
-    row = Row({name: figures.get(name) for name in NAMES}, state, notes, _intervals(entry.get("intervals")))
+    known = {name: figures.get(name) for name in NAMES}
+    known |= {name: figures[name] for name in COMMIT_NAMES if name in figures}
+    row = Row(known, state, notes, _intervals(entry.get("intervals")))
     return Kept(row, _record(held) if records and isinstance(held, str) else None)
 
 

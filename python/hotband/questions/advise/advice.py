@@ -52,6 +52,7 @@ DOCUMENTED = {
     "degraded": "degraded_latency_s",
     "surely": "surely_holds",
     "is_checked": "checked",
+    "is_protected": "power_loss_protected",
 }
 """Names of a point's fields in JSON."""
 
@@ -64,7 +65,8 @@ class Point:
     workload. `interval_from` names the source of the latency's interval: measured figures ("corpus"), samples of the
     machine's uncertain values ("draws"), or model error alone ("model"); `rests_on` is the evidence, or why there is
     none. `surely` is True if the whole interval meets the requirements; `is_checked` is False if nothing similar was
-    ever validated."""
+    ever validated. `is_protected` tells, for loads that flush or write through, whether the write cache survives a
+    power failure; None for other loads."""
 
     name: str
     machine: str
@@ -87,6 +89,7 @@ class Point:
     surely: bool = False
     rests_on: str = ""
     is_checked: bool = True
+    is_protected: bool | None = None
 
     def document(self) -> dict[str, Json]:
         """Return the point as JSON: times in seconds, but `rebuild_h` in hours; `loss` is a chance from 0 to 1."""

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 
 from hotband.base.question import Way
 from hotband.base.text import numbers
+from hotband.base.text.words import enumerated
+from hotband.data.record.durability import durability_notes
 from hotband.data.record.unmodelled import unmodelled_notes_of
 from hotband.execution.experiment import Say
 from hotband.inference.interval.of_run import Watch
@@ -25,6 +27,8 @@ from hotband.questions.advise.prices import Prices, class_prices, expect_known, 
 from hotband.questions.advise.search import Searched, search
 from hotband.questions.advise.sensible import REASON, sensible
 
+MOST_NAMED = 3
+"""Most candidates that a note names."""
 SHOWN = 12
 """Most points of the Pareto front in a printed table; --json, --format csv and the page have all of them."""
 
@@ -56,8 +60,8 @@ def advise(question: AdviseQuestion, watch: Watch, say: Say) -> Advice:
 
 
 VOLATILE_NOTE = (
-    "volatile write caches are not recommended: acknowledged writes are lost with power; hotband find leaves them on "
-    "unless wce=off is set"
+    "volatile write caches are not recommended: acknowledged writes without a flush are lost with power; hotband find "
+    "leaves them on unless wce=off is set"
 )
 
 
@@ -187,8 +191,15 @@ class _Advising:
             self.prices.currency, self.needs.bytes_at_end, self.needs.tolerated, self.needs.years,
             self.listed.of, self._left_out(), self.bench.runs, self.bench.ios, points, None,
             [point for point in points if point.name in shown], limit, [],
-            [*self._uncounted(shown), *self._unmodelled(shown), *self._notes()], self.prices.by_class,
+            [*self._unprotected(shown), *self._uncounted(shown), *self._unmodelled(shown), *self._notes()],
+            self.prices.by_class,
         )  # fmt: skip
+
+    def _unprotected(self, shown: Sequence[str]) -> list[str]:
+        """Return a note on the shown points whose acknowledged writes are safe only after a flush."""
+        records = {name: [run.finished.record for run in self.by_name[name].measured.values()] for name in shown}
+        notes = {name: note for name, known in records.items() for record in known for note in durability_notes(record)}
+        return [f"{enumerated(list(notes), MOST_NAMED)}: {next(iter(notes.values()))}"] if notes else []
 
     def _uncounted(self, shown: Sequence[str]) -> list[str]:
         """Return a note on drives among the shown points whose chance of loss lacks sector errors."""

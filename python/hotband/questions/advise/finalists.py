@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from hotband.base.text.quantities import size_bytes
 from hotband.data.documents.run import RunSpec
+from hotband.data.record.durability import is_protected
 from hotband.execution.experiment import Experiment
 from hotband.execution.experiment import Point as RunPoint
 from hotband.inference.interval.basis import bases_of, bounds_of, kinds_of
@@ -70,12 +71,19 @@ def point_of(tried: Tried, needs: Needs, level: float) -> Point:
     return replace(
         point,
         rests_on=basis.words,
+        is_protected=_is_protected(tried),
         is_checked=all(
             _basis_of(run, figure, level).is_checked for run in tried.measured.values() for figure in figures
         ),
         interval_from="corpus" if basis.width else "model",
         surely=holds_within(tried, needs, bounds, point.watts),
     )
+
+
+def _is_protected(tried: Tried) -> bool | None:
+    """Return whether acknowledged writes survive a power failure under all loads with syncs; None without such."""
+    known = [is_protected(run.finished.record) for run in tried.measured.values()]
+    return None if all(each is None for each in known) else False not in known
 
 
 def holds_within(tried: Tried, needs: Needs, bounds: Bounds, watts: Between | None) -> bool:

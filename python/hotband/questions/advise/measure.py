@@ -21,6 +21,7 @@ from hotband.base.text.quantities import size_bytes
 from hotband.data.documents.run import Repair, RunSpec
 from hotband.data.inputs.loads import Load
 from hotband.data.record.finished import Finished
+from hotband.data.record.overload import completed_rate
 from hotband.data.record.record import Figures, Record, record_of
 from hotband.execution.experiment import Experiment, Point, Say
 from hotband.execution.experiment.ranges import workload_text
@@ -289,4 +290,4 @@ def _kept_up(load: Load, record: Record, stand: Stand) -> float:
     if not is_open(load):
         return 1.0
     rates = (float(str(loop["open"]["rate_iops"])) for loop in loads_of(load))
-    return (record.summary.iops or 0.0) * stand.times / sum(rates)
+    return completed_rate(record.document["summary"]) * stand.times / sum(rates)

@@ -10,7 +10,7 @@ from hotband.base.errors import UserError
 from hotband.base.heavy import pl
 from hotband.data.inputs.values import ENDINGS, Value, base_of
 from hotband.data.record.stats import FIGURES as INTERVAL_FIGURES
-from hotband.data.results.sweep_rows import NAMES, Row
+from hotband.data.results.sweep_rows import COMMIT_NAMES, NAMES, Row
 from hotband.inference.beta import student_quantile
 from hotband.questions.slo import SLO, Judged, judge
 from hotband.questions.sweeps.plan import NOT_SET
@@ -29,10 +29,16 @@ def runs_frame(sweep: Sweep) -> pl.DataFrame:
     pairs = [(at, row) for at, row in zip(sweep.points, sweep.rows, strict=True) if row is not None]
     names = list(sweep.points[0]) if sweep.points else []
     columns = _coordinates(names, [at for at, _ in pairs])
-    columns += [_figures(name, [row.figures[name] for _, row in pairs]) for name in NAMES if pairs]
+    columns += [_figures(name, [row.figures.get(name) for _, row in pairs]) for name in names_of(sweep) if pairs]
     if sweep.level is not None:
         columns += _intervals([row for _, row in pairs])
     return pl.DataFrame(columns)
+
+
+def names_of(sweep: Sweep) -> tuple[str, ...]:
+    """Return the columns of figures; those of commits if a run flushes."""
+    commits = [name for name in COMMIT_NAMES if any(row is not None and name in row.figures for row in sweep.rows)]
+    return (*NAMES, *commits)
 
 
 def means_frame(sweep: Sweep) -> pl.DataFrame:
@@ -44,8 +50,8 @@ def means_frame(sweep: Sweep) -> pl.DataFrame:
             groups.setdefault(tuple(repr(at[name]) for name in names), []).append((at, row))
     columns = _coordinates(names, [group[0][0] for group in groups.values()])
     columns.append(pl.Series("runs", [len(group) for group in groups.values()], pl.Int64))
-    for name in NAMES:
-        means = [mean_of([row.figures[name] for _, row in group]) for group in groups.values()]
+    for name in names_of(sweep):
+        means = [mean_of([row.figures.get(name) for _, row in group]) for group in groups.values()]
         for ending, index in (("", 0), ("_low", 1), ("_high", 2)):
             columns.append(pl.Series(f"{name}{ending}", [mean[index] for mean in means], pl.Float64))
     if sweep.level is not None:

@@ -24,6 +24,8 @@ STRIP = 50
 MOST_DRIVES = 4
 """A candidate that needs more than this many times the drives of the recommended one appears only in the evidence."""
 MOST_NOTES = 2
+PROTECTED = {True: "yes", False: "no", None: ""}
+"""Whether the write cache survives a power failure; empty where the load has no syncs."""
 CLASS_PRICES = "Prices are those of the catalog's classes, with their ranges; your own table replaces them."
 
 
@@ -85,10 +87,12 @@ def _table(advice: Advice, points: Sequence[Point]) -> Table:
     """Return a row per candidate: cost, power, latency with its interval, and the chance of loss."""
     priced = any(point.cost is not None for point in points)
     years = Unit("chance", 1.0, odds)
+    syncs = any(point.is_protected is not None for point in points)
     table = screen_table(
         [
             column("", wrap=False),
             column(""),
+            *([column("PLP")] if syncs else []),
             *([numeric(advice.currency or "cost")] if priced else []),
             numeric("W"),
             estimate(f"{advice.figure} ({advice.level:g} % interval)", LATENCY),
@@ -101,6 +105,7 @@ def _table(advice: Advice, points: Sequence[Point]) -> Table:
         table.add(
             letter,
             f"{candidate.layout} {candidate.drives}x {candidate.drive}{cache}",
+            *([PROTECTED[candidate.is_protected]] if syncs else []),
             *([_value(candidate.cost)] if priced else []),
             _value(candidate.watts),
             _estimate(candidate.latency),

@@ -13,7 +13,7 @@ from hotband.questions.sweeps.sweep import Sweep
 from hotband.views.sweeps.curves import LOADS, Along, Curve, Curves, Dot
 from hotband.views.sweeps.slo import slo_sentence
 
-IOPS, P99, RATE = "iops", "latency_p99_ns", "rate_iops"
+IOPS, P99, COMMIT, RATE = "iops", "latency_p99_ns", "commit_latency_p99_ns", "rate_iops"
 SATURATED = 0.9
 """Share of the maximum from which a rate is called saturated: the remaining gain costs more in latency."""
 STILL_RISES = 1.05
@@ -30,14 +30,19 @@ class Better:
 
     figure: str
     words: str
+    name: str
     is_less: bool
     text: Callable[[float], str]
 
 
-FIGURES = (
-    Better(IOPS, "most IOPS", False, lambda value: f"{number(value, 3)} IOPS"),
-    Better(P99, "lowest p99 latency", True, span),
-)
+RATES = Better(IOPS, "most IOPS", "IOPS", False, lambda value: f"{number(value, 3)} IOPS")
+LATENCIES = Better(P99, "lowest p99 latency", "p99 latency", True, span)
+COMMITS = Better(COMMIT, "lowest p99 of a commit (write and flush)", "p99 of a commit (write and flush)", True, span)
+
+
+def _figures(curves: Curves) -> tuple[Better, ...]:
+    """Return the figures by which lines are ranked. A database waits for its commits, not for its writes."""
+    return (COMMITS, RATES) if curves.every(lambda dot: dot.figures.get(COMMIT)) else (RATES, LATENCIES)
 
 
 def answers_of(sweep: Sweep) -> list[str]:
@@ -45,15 +50,16 @@ def answers_of(sweep: Sweep) -> list[str]:
     curves = Curves(sweep)
     if not curves.panels:
         return []
+    figures = _figures(curves)
     if len(curves.panels) > 1:
-        found = [_over_panels(curves, better) for better in FIGURES]
+        found = [_over_panels(curves, better) for better in figures]
     elif curves.along is None:
-        found = [_ranked(next(iter(curves.panels.values())), better) for better in FIGURES]
+        found = [_ranked(next(iter(curves.panels.values())), better) for better in figures]
     else:
         panel, along = next(iter(curves.panels.values())), curves.along
-        found = [_along(panel, along, better) for better in FIGURES]
+        found = [_along(panel, along, better) for better in figures]
         if along.key == RATE and len(panel) <= MOST_NAMED:
-            found[0] = _kept_up(panel, along, curves.missed)
+            found[figures.index(RATES)] = _kept_up(panel, along, curves.missed)
         else:
             found.append(_saturation(panel, along))
     return [sentence for sentence in [slo_sentence(sweep), *found, _predictions(curves)] if sentence]
@@ -138,7 +144,7 @@ def _factors(columns: Mapping[str, Mapping[str, Dot]], line: str, better: Better
 def _has(lines: Sequence[str], better: Better) -> str:
     if len(lines) == 1:
         return f"{lines[0]} has the {better.words}"
-    return f"{enumerated(lines, MOST_NAMED)} are alike in {'p99 latency' if better.is_less else 'IOPS'}"
+    return f"{enumerated(lines, MOST_NAMED)} are alike in {better.name}"
 
 
 def _course(curve: Curve, along: Along, better: Better) -> str:
@@ -148,7 +154,7 @@ def _course(curve: Curve, along: Along, better: Better) -> str:
         return ""
     first, last = known[0], known[-1]
     begin, end = (better.text(dot.figures[better.figure]) for dot in (first, last))
-    name = "p99 latency" if better.is_less else "The rate"
+    name = f"The {better.name}" if better is COMMITS else "p99 latency" if better.is_less else "The rate"
     verb = "goes" if alike(first, last, better.figure) else "rises" if _rises(first, last, better) else "falls"
     return f"{name} {verb} from {begin} at {along.title} {first.text} to {end} at {last.text}."
 
@@ -285,13 +291,13 @@ def _ranked(panel: Mapping[str, Curve], better: Better) -> str:
     if len(dots) < 2:
         alone = _one(dots)
         # The text of a latency has its unit, that of a rate its name.
-        name = " p99 latency" if better.is_less else ""
+        name = f" {better.name}" if better.is_less else ""
         return f"{better.text(alone.figures[better.figure])}{name}." if alone else ""
     sign = 1 if better.is_less else -1
     order = sorted(dots, key=lambda line: sign * dots[line].figures[better.figure])
     best, worst = order[0], order[-1]
     if alike(dots[best], dots[worst], better.figure):
-        return f"{enumerated(order, MOST_NAMED)} are alike in {_plain(better)}."
+        return f"{enumerated(order, MOST_NAMED)} are alike in {better.name}."
     values = [better.text(dots[line].figures[better.figure]) for line in (best, worst)]
     end = "highest" if better.is_less else "fewest"
     return f"{best} has the {better.words}, {values[0]}; {worst} has the {end}, {values[1]}."
@@ -299,7 +305,3 @@ def _ranked(panel: Mapping[str, Curve], better: Better) -> str:
 
 def _one(dots: Mapping[str, Dot]) -> Dot | None:
     return next(iter(dots.values()), None)
-
-
-def _plain(better: Better) -> str:
-    return "p99 latency" if better.is_less else "IOPS"

@@ -15,8 +15,7 @@ from typing import TypeVar
 
 from hotband.data.inputs.values import ENDINGS, Value
 from hotband.data.record.overload import MISSED
-from hotband.data.results.sweep_rows import NAMES
-from hotband.questions.sweeps.frames import numbers_of
+from hotband.questions.sweeps.frames import names_of, numbers_of
 from hotband.questions.sweeps.plan import NOT_SET
 from hotband.questions.sweeps.sweep import Sweep
 
@@ -138,7 +137,7 @@ class Curves:
         position = {} if self.along is None else dict(zip(self.along.texts, self.along.numbers, strict=True))
         for row in self.sweep.means.iter_rows(named=True):
             text = "" if along is None else _text(row[along], self.values[along])
-            figures = {name: row[name] for name in NAMES if row[name] is not None}
+            figures = {name: row[name] for name in names_of(self.sweep) if row[name] is not None}
             spread = {name: figure for name in figures if (figure := _ends(row, name, "")) is not None}
             predicted = {name: figure for name in figures if (figure := _ends(row, name, "_interval")) is not None}
             at = {name: row[name] for name in self.values if name != "seed"}

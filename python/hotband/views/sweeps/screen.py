@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING
 
 from hotband.base.text.numbers import counted
 from hotband.base.text.table import Table, Unit, View, column, numeric, unit_of
+from hotband.base.text.words import enumerated
+from hotband.data.record.durability import UNPROTECTED
 from hotband.execution.serve.lateness import INVALID
 from hotband.questions.sweeps.frames import column_of
 from hotband.views.run_screen import DECLARED
 from hotband.views.sweeps.curves import TITLES
-from hotband.views.sweeps.show import FIGURES, notes_of, said_below, states_of, sweep_table
+from hotband.views.sweeps.show import figures_shown, notes_of, said_below, states_of, sweep_table
 from hotband.views.sweeps.slo import slo_verdict, verdict_cell
 from hotband.views.text.bars import bar_column, bars
 from hotband.views.text.screen import DETAILS, Screen, folded, screen_table, with_hidden
@@ -27,6 +29,8 @@ MOST_ANSWER_LINES = 5
 """Most lines of sentences below the first."""
 MOST_STATES = 2
 MOST_REMARKS = 2
+MOST_NAMED = 3
+"""Most machines that a remark names."""
 
 
 def terminal(done: Sweep, question: SweepQuestion) -> Screen:
@@ -34,9 +38,12 @@ def terminal(done: Sweep, question: SweepQuestion) -> Screen:
     answers = done.answers or [f"{counted(len(done), 'run')} of {len(done.points):,} were finished."]
     rows = done.means.height if len(done) else 0
     notes = [
-        f"{note} ({counted(count, 'run')})"
-        for note, count in notes_of(done)
-        if not any(part in note for part in DECLARED)
+        *unprotected_lines(done),
+        *(
+            f"{note} ({counted(count, 'run')})"
+            for note, count in notes_of(done)
+            if not note.startswith(UNPROTECTED) and not any(part in note for part in DECLARED)
+        ),
     ]
     states = [f"{name}: {line}" if name else line for name, line in states_of(done)] if len(done) else []
     invalid = invalid_words(done)
@@ -60,6 +67,19 @@ def invalid_words(done: Sweep) -> str:
     if not invalid:
         return ""
     return f"{len(invalid):,} of {counted(len(reasons), 'result')}: {invalid[0]}."
+
+
+def unprotected_lines(done: Sweep) -> list[str]:
+    """Return which machines lose acknowledged writes with power."""
+    notes: dict[str, str] = {}
+    for at, row in zip(done.points, done.rows, strict=True):
+        for note in row.notes if row is not None else ():
+            if note.startswith(UNPROTECTED):
+                notes.setdefault(str(at.get("target", "")), note)
+    if not notes:
+        return []
+    first = next(iter(notes.values()))
+    return [f"{enumerated(list(notes), MOST_NAMED)}: {first}"]
 
 
 def evidence(done: Sweep) -> list[View]:
@@ -101,9 +121,10 @@ def _table(done: Sweep) -> Table:
 def _figures(done: Sweep, room: int) -> list[tuple[str, str, Unit]]:
     """Return the figures of the table and those of the objective; MB/s are left out if there is little room."""
     judged = {column_of(condition.figure): condition.figure for condition in done.slo}
-    known = [name for _, name, _ in FIGURES]
+    usual = figures_shown(done)
+    known = [name for _, name, _ in usual]
     shown = [
-        *FIGURES,
+        *usual,
         *((str(verdicts), name, unit_of(name)) for name, verdicts in judged.items() if name not in known),
     ]
     is_full = len(shown) + len(done.slo) >= room

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from hotband.base.text.formats import as_rows
 from hotband.base.text.numbers import counted
-from hotband.base.text.table import IOPS, MBS, MS, Estimate, Table, Value, column, estimate, numeric
+from hotband.base.text.table import IOPS, MBS, MS, Estimate, Table, Unit, Value, column, estimate, numeric
+from hotband.questions.sweeps.frames import names_of
 from hotband.questions.sweeps.sweep import Sweep
 from hotband.views.sweeps.curves import TITLES
 
@@ -18,14 +19,21 @@ FIGURES = (
     ("Mean", "latency_mean_ns", MS),
     ("p99", "latency_p99_ns", MS),
 )
+COMMIT = ("commit p99", "commit_latency_p99_ns", MS)
+"""Figure in place of the p99 latency of runs that flush."""
 SHOWN_NOTES = 3
 SHOWN = 60
 """Most rows of a table on the terminal; CSV, Markdown and the frame have all."""
 
 
-def figures_of(row: Mapping[str, float | None]) -> list[Value]:
+def figures_shown(sweep: Sweep) -> tuple[tuple[str, str, Unit], ...]:
+    """Return heading, column and unit of the figures in tables."""
+    return (*FIGURES[:-1], COMMIT) if COMMIT[1] in names_of(sweep) else FIGURES
+
+
+def figures_of(row: Mapping[str, float | None], figures: Sequence[tuple[str, str, Unit]] = FIGURES) -> list[Value]:
     """Return the figures of a point, each with its interval if it has one."""
-    return [_figure(row, name) for _, name, _ in FIGURES]
+    return [_figure(row, name) for _, name, _ in figures]
 
 
 def _figure(row: Mapping[str, float | None], name: str) -> Value:
@@ -43,11 +51,12 @@ def sweep_table(sweep: Sweep, most: int = SHOWN) -> Table:
     differs = [name for name in sweep.axes if name != "seed"] or ["target"]
     heads = [(name, {"target": "machine"}.get(name, TITLES.get(name, name))) for name in differs]
     spread = any(name.endswith("_low") for name in frame.columns)
-    figures = [(estimate if spread else numeric)(head, unit) for head, _, unit in FIGURES]
+    known = figures_shown(sweep)
+    figures = [(estimate if spread else numeric)(head, unit) for head, _, unit in known]
     axes = [numeric(head) if frame[name].dtype.is_numeric() else column(head) for name, head in heads]
     table = Table(counted(frame.height, "point"), [*axes, *figures])
     for row in (frame if as_rows() else frame.head(most)).iter_rows(named=True):
-        table.add(*(_coordinate(row[name]) for name in differs), *figures_of(row))
+        table.add(*(_coordinate(row[name]) for name in differs), *figures_of(row, known))
     return table
 
 

@@ -1,0 +1,87 @@
+"""Which acknowledged writes a power failure may destroy: a volatile write cache, and a load that flushes it or writes
+through it. Left out: file systems and databases that acknowledge to their users without a flush."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, cast
+
+import tomli
+
+from hotband.base.text.numbers import span
+from hotband.data.record.states import states_of
+from hotband.data.record.stats import flush_latency, merge, percentile
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hotband.data.documents.record import RecordDoc
+    from hotband.data.documents.sides import Side
+
+UNPROTECTED = "no power-loss protection: "
+"""Beginning of the note of a machine whose write cache is volatile, under a load with syncs."""
+
+
+def durability_notes(record: RecordDoc) -> list[str]:
+    """Return what survives a power failure, if the load issues flushes or writes through the cache and a drive's write
+    cache is volatile; else nothing."""
+    if is_protected(record) is not False:
+        return []
+    if (p99 := flush_latency(record, "latency_p99_ns")) is not None:
+        return [
+            f"{UNPROTECTED}acknowledged writes survive a power failure only once a later flush (p99 {span(p99)}) has "
+            "completed"
+        ]
+    return [
+        f"{UNPROTECTED}synchronous writes reach the media before they complete, so a power failure loses none of "
+        "them; other acknowledged writes may be lost"
+    ]
+
+
+def is_protected(record: RecordDoc) -> bool | None:
+    """Return whether all acknowledged writes survive a power failure; None for a load without syncs, and for unknown
+    caches."""
+    states = states_of(record)
+    has_syncs = flush_latency(record, "latency_p99_ns") is not None or writes_through(record)
+    if states is None or not has_syncs:
+        return None
+    return all(drive["write_cache"] != "volatile" for drive in states["drives"])
+
+
+def writes_through(record: RecordDoc) -> bool:
+    """Return whether a stream of the workload writes through the cache (FUA, fio's sync=1)."""
+    try:
+        streams = tomli.loads(record["spec"].get("workload", "")).get("streams", [])
+    except tomli.TOMLDecodeError:
+        return False
+    return any(isinstance(stream, dict) and stream.get("fua") is True for stream in streams)
+
+
+def commit_latency(record: RecordDoc) -> dict[str, float]:
+    """Return mean and p99 of a commit, a write and its flush, in the streams that flush; nothing without flushes. The
+    percentiles of both are added, which bounds that of their sum where both are long at the same time."""
+    streams = [stream for stream in record["streams"] if (side := stream.get("flush")) is not None and side["count"]]
+    if not streams:
+        return {}
+    flushes = [cast("Side", stream.get("flush")) for stream in streams]
+    writes = [stream["write"] for stream in streams if stream["write"]["count"]]
+    figures = {
+        "latency_mean_ns": _mean(flushes) + _mean(writes),
+        "latency_p99_ns": _p99(flushes) + _p99(writes),
+    }
+    return {name: value for name, value in figures.items() if not math.isnan(value)}
+
+
+def _mean(sides: Sequence[Side]) -> float:
+    if any(side["latency_sum_ns"] is None for side in sides):
+        return math.nan
+    return sum(int(side["latency_sum_ns"] or 0) for side in sides) / max(sum(side["count"] for side in sides), 1)
+
+
+def _p99(sides: Sequence[Side]) -> float:
+    if not sides:
+        return 0.0
+    value = percentile(merge(side["histogram"] for side in sides), 99)
+    # A bucket may end beyond the longest latency.
+    longest = max((side["latency_max_ns"] for side in sides if side["latency_max_ns"] is not None), default=math.inf)
+    return math.nan if value is None else min(value, longest)

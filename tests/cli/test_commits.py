@@ -1,0 +1,66 @@
+"""Loads that flush: machines are ranked by their commits, and what a power failure may destroy is stated."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import hotband as hb
+
+WAL = "[wal]\nrw=write\nbs=8k\ndirect=1\nsize=1g\nruntime=1\ntime_based\n"
+UNPROTECTED = "no power-loss protection"
+
+
+@pytest.fixture
+def wal(tmp_path: Path) -> str:
+    path = tmp_path / "wal.fio"
+    path.write_text(f"{WAL}fsync=1\n")
+    return str(path)
+
+
+def test_a_sweep_of_a_log_ranks_by_the_commit(wal: str) -> None:
+    # The disk's cache takes a write sooner than that of the SSD returns its flush.
+    on = ("exos-15e900-512n", "980-1tb")
+    sweep = hb.sweep(wal, on=list(on), duration="0.5 s")
+    rows = {row["target"]: row for row in sweep.frame.iter_rows(named=True)}
+    for name, record in zip(on, sweep, strict=True):
+        flush, write = record.document["summary"]["flush"], record.document["summary"]["write"]
+        both = flush["latency_p99_ns"] + write["latency_p99_ns"]
+        assert rows[name]["commit_latency_p99_ns"] == both > write["latency_p99_ns"]
+    assert sweep.answers[0].startswith("980-1tb has the lowest p99 of a commit (write and flush), ")
+
+
+def test_a_sweep_without_flushes_ranks_by_rate_and_latency(tmp_path: Path) -> None:
+    (tmp_path / "w.fio").write_text(WAL)
+    sweep = hb.sweep(tmp_path / "w.fio", on=["exos-15e900-512n", "ent-10k"], duration="0.2 s")
+    assert "commit_latency_p99_ns" not in sweep.frame.columns
+    assert sweep.answers[0] == "exos-15e900-512n and ent-10k are alike in IOPS."
+
+
+@pytest.mark.parametrize(
+    ("job", "machine", "says"),
+    [
+        ("fsync=1", "exos-15e900-512n", "survive a power failure only once a later flush"),
+        ("sync=1", "exos-15e900-512n", "synchronous writes reach the media before they complete"),
+        ("", "exos-15e900-512n", ""),
+        ("fsync=1", "7450-pro-3840", ""),
+    ],
+)
+def test_a_load_with_syncs_on_a_volatile_cache_says_what_survives(
+    tmp_path: Path, typed, job: str, machine: str, says: str
+) -> None:  # type: ignore[no-untyped-def]
+    (tmp_path / "w.fio").write_text(f"{WAL}{job}\n")
+    for command in ("run", "sweep"):
+        code, out, _ = typed(command, "w.fio", "--on", machine, "--duration", "0.1 s")
+        out = " ".join(out.split())
+        assert code == 0
+        assert (UNPROTECTED in out) == bool(says)
+        assert says in out
+
+
+def test_the_rate_of_an_open_loop_includes_its_flushes(wal: str, typed) -> None:  # type: ignore[no-untyped-def]
+    code, out, _ = typed("run", wal, "--on", "7450-pro-3840", "--rate", "1000", "--set", "scale=512")
+    assert (code, "does not keep up" in out) == (0, False)
+    found = hb.find("IOPS at p99 < 30 ms", wal, on="7450-pro-3840", within=20.0, set={"scale": 512})
+    assert found.answers[0].status == "found"
