@@ -206,7 +206,7 @@ def test_a_drive_without_a_rate_of_sector_errors_is_not_compared_in_silence(with
     ask = {**ASK, "slo": "p99 < 80 ms", "capacity": "3 TB"}
     for drive, is_known in (("5400-pro-1920", False), ("pm9a3-3840", True), ("exos-x18-18tb", True)):
         found = hb.advise("fio-randread", candidates=f"drives={drive},layouts=raid5,counts=3", **ask)
-        words = f"the chance of loss of {drive} excludes sectors that cannot be read during a rebuild"
+        words = f"assumed for the class: unreadable sectors of {drive}"
         assert any(note.startswith(words) for note in found.notes) is not is_known
 
 

@@ -21,7 +21,7 @@ from hotband.base.text.table import (
     numeric,
 )
 from hotband.inference.reliability.array import HOURS_PER_YEAR
-from hotband.inference.reliability.asked import NO_ERROR_RATE
+from hotband.inference.reliability.asked import ASSUMED, NO_ERROR_RATE
 from hotband.views.text.screen import Screen, screen_table
 
 if TYPE_CHECKING:
@@ -51,9 +51,13 @@ def terminal(result: Reliability, question: Question) -> Screen:
 
 
 def _uncounted(data: ReliabilityDoc) -> str:
-    """Return a sentence that the chance excludes sector errors, if their rate is unknown; else an empty text."""
+    """Return a sentence that the chance excludes sector errors if their rate is unknown, or that the rate is assumed;
+    else an empty text."""
     sources, is_redundant = data["given"]["sources"], data["layout"]["failures_tolerated"]
-    if not is_redundant or sources["unrecoverable_error_bits"] != NO_ERROR_RATE:
+    source = sources["unrecoverable_error_bits"] if is_redundant else ""
+    if source.startswith(ASSUMED):
+        return f"One unreadable sector in {number(data['given']['bits_per_error'])} bits is {source}."
+    if source != NO_ERROR_RATE:
         return ""
     return "The chance excludes sectors that cannot be read during a rebuild: the catalog has no rate of them."
 

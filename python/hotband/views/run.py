@@ -9,6 +9,7 @@ from hotband.base.text.formats import as_rows
 from hotband.base.text.table import View, Whole
 from hotband.data.documents.record import RecordDoc
 from hotband.data.record.files import RECORD_FILE
+from hotband.data.record.recovery import recovery_lines
 from hotband.data.record.repair import repair_lines
 from hotband.data.record.states import said_of
 from hotband.data.record.steady import of_phases
@@ -46,8 +47,10 @@ def run_views(record: RecordDoc, folder: Path | None = None) -> Iterator[View]:
     yield from (f"  note: {note}" for note in other_notes(record))
     yield from (line for verdict in of_phases(record) for line in steady_lines(verdict))
     yield from stopped_lines(record)
-    for lines_of in (smart_lines, energy_lines, limits_lines, power_loss_lines, repair_lines, trace_lines):
+    for lines_of in (smart_lines, energy_lines, limits_lines, power_loss_lines, repair_lines):
         yield from lines_of(record)
+    yield from (f"  {line}" for line in recovery_lines(record))
+    yield from trace_lines(record)
     if "expected" in record:
         yield from expected_views(record)
     if folder is not None:

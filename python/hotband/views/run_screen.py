@@ -14,6 +14,7 @@ from hotband.data.catalog.named import is_real
 from hotband.data.record.durability import durability_notes
 from hotband.data.record.files import RECORD_FILE
 from hotband.data.record.overload import MISSED, missed_rate, missed_words
+from hotband.data.record.recovery import recovery_lines
 from hotband.data.record.repair import repair_lines
 from hotband.data.record.states import states_of, warm_up_words
 from hotband.data.record.stats import flush_latency, merge
@@ -157,6 +158,7 @@ def _between(record: RecordDoc, figure: str, before: str = "") -> str:
 def _happened(record: RecordDoc) -> list[View]:
     """Return whether limits were met, the effects of power loss and failures, and how a replay compares."""
     lines: list[View] = [*_scripts(record), *limits_lines(record), *power_loss_lines(record), *repair_lines(record)]
+    lines += recovery_lines(record)
     lines += [line for verdict in of_phases(record) for line in steady_lines(verdict)[:2]]
     if "comparison" in record:
         lines += comparison_lines(record["comparison"])[:2]

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
+
+import tomli
 
 from hotband.base.foreign import marked
 from hotband.base.text.numbers import counted, number, rate, share, size, span
+from hotband.base.text.quantities import size_bytes
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -21,6 +25,8 @@ STATES = {
 }
 
 
+ZONES = 1000
+"""Number of zones over which the time of a rebuild is summed."""
 SAME_NS = 1e6
 """Times that differ by less than this are equal, because a mean rate is rounded."""
 
@@ -43,7 +49,7 @@ def repair_lines(record: RecordDoc) -> list[str | Text]:
     lines: list[str | Text] = [
         f"Failed: {', '.join(failure_text(failure) for failure in repair['failures']) or 'nothing yet'}"
     ]
-    lines += [rebuild_line(rebuild) for rebuild in repair["rebuilds"]]
+    lines += [rebuild_line(rebuild, left_words(record, rebuild)) for rebuild in repair["rebuilds"]]
     lines += [service_line(service, repair) for service in repair["service"]]
     lost = f"[red]{size(repair['bytes_lost'])} lost[/]" if repair["bytes_lost"] else "no data lost"
     errors = counted(repair["io_errors"], "I/O") + " failed" if repair["io_errors"] else "no I/O failed"
@@ -56,8 +62,56 @@ def failure_text(failure: FailureDoc) -> str:
     return f"{failure['drive']} at {span(failure['at_ns'])}"
 
 
-def rebuild_line(rebuild: RebuildDoc) -> Text:
-    """Return the progress of a rebuild."""
+def left_words(record: RecordDoc, rebuild: RebuildDoc) -> str:
+    """Return the time left of a running rebuild in words; empty for another state."""
+    left, by_zones = left_ns(record, rebuild)
+    if left is None:
+        return ""
+    return f"about {span(left)} more{', with the slower inner tracks' if by_zones else ' at this rate'}"
+
+
+def left_ns(record: RecordDoc, rebuild: RebuildDoc) -> tuple[float | None, bool]:
+    """Return the time left of a running rebuild, and whether the zones of the drive count.
+
+    A rebuild writes a drive from its outer tracks inwards. Up to its limit its rate follows that of the tracks; the
+    share of the time that the load leaves to it stays as it was so far.
+    """
+    began, mean, whole = rebuild["began_ns"], rebuild["mean_bytes_per_s"], rebuild["of_bytes"]
+    if rebuild["state"] != "running" or began is None or not mean or not rebuild["bytes"]:
+        return None, False
+    took = took_ns(began, rebuild["ended_ns"] or record["duration_ns"], rebuild["bytes"], mean) or 0.0
+    limit = rebuild["rate_limit_bytes_per_s"] or math.inf
+    outer, inner = _media_rates(record, rebuild["drive"])
+    done = rebuild["bytes"] / whole
+    passed = _share_of_time(done, outer, inner, limit)
+    return took * (1 - passed) / passed, outer > inner and limit > inner
+
+
+def _share_of_time(done: float, outer: float, inner: float, limit: float) -> float:
+    """Return the share of the time of a whole pass that its first bytes take. Every track takes a revolution, so that
+    bytes are proportional to its rate, and time is longer only where the limit is below that."""
+    tracks = [outer + (inner - outer) * (n + 0.5) / ZONES for n in range(ZONES)]
+    times = [track / min(track, limit) for track in tracks]
+    left, passed = done * sum(tracks), 0.0
+    for track, time in zip(tracks, times, strict=True):
+        share = min(left / track, 1.0)
+        passed += share * time
+        left -= share * track
+    return passed / sum(times)
+
+
+def _media_rates(record: RecordDoc, drive: str) -> tuple[float, float]:
+    """Return the rates of the outermost and the innermost tracks of a drive; equal ones if its file states none."""
+    states = record.get("drive_state") or {"drives": []}
+    product = next((state["product"] for state in states["drives"] if drive in state["drives"]), "")
+    values = tomli.loads(record["spec"].get("drives", {}).get(product, "")).get("values", {})
+    texts = [str(values.get(f"sustained_{end}", {}).get("value", "")) for end in ("outer", "inner")]
+    outer, inner = (size_bytes(text.strip().removesuffix("/s")) for text in texts)
+    return (outer, inner) if outer and inner else (1.0, 1.0)
+
+
+def rebuild_line(rebuild: RebuildDoc, left: str = "") -> Text:
+    """Return the progress of a rebuild, and the time that is `left`."""
     what = f"{rebuild['drive']} of {rebuild['layout']} on {rebuild['spare']}"
     line = marked(f"  rebuild of {{what}}: {STATES[rebuild['state']]}", what=what)
     if rebuild["began_ns"] is None:
@@ -70,7 +124,7 @@ def rebuild_line(rebuild: RebuildDoc) -> Text:
         before = "" if here > took - SAME_NS else f" ({span(took - here)} of them before this run)"
         text += f" in {span(took)}{before}"
     if rebuild["mean_bytes_per_s"] is not None:
-        text += f", {rate(rebuild['mean_bytes_per_s'])}"
+        text += f", {rate(rebuild['mean_bytes_per_s'])}{left and f': {left}'}"
     if rebuild["sector_errors"]:
         text += f", {counted(rebuild['sector_errors'], 'unreadable sector')}, {rebuild['repaired_sectors']:,} repaired"
     return line.append(text)

@@ -17,6 +17,9 @@ WHATS = {
 }
 """Mechanisms that the model leaves out, in words."""
 
+UNFINISHED = "the run ended before the rebuild of "
+"""Beginning of the engine's note on a rebuild."""
+
 
 def unmodelled_notes(record: RecordDoc) -> list[str]:
     """Return the notes on unmodelled parts that change the figures of a run."""
@@ -33,9 +36,10 @@ def unmodelled_notes_of(records: Iterable[RecordDoc]) -> list[str]:
 
 
 def other_notes(record: RecordDoc) -> Sequence[str]:
-    """Return the notes of a run without those that are printed first."""
+    """Return the notes of a run without those that are printed first, and without those of rebuilds, whose lines state
+    the time left."""
     first = unmodelled_notes(record)
-    return [note for note in record["notes"] if note not in first]
+    return [note for note in record["notes"] if note not in first and not note.startswith(UNFINISHED)]
 
 
 def why_no_interval(record: RecordDoc) -> str | None:

@@ -17,6 +17,7 @@ from hotband.base.errors import UserError
 from hotband.base.question import Question, asks, seed
 from hotband.base.text.quantities import SPAN_FORM, SPAN_UNITS, share, size_bytes, span_ns
 from hotband.data.catalog import CATALOG_DIR, entries
+from hotband.data.catalog.classes import drive_classes
 from hotband.data.catalog.named import expect_model
 from hotband.data.inputs.kinds import Machine, RecordGiven, SettingsOfDrives
 from hotband.data.inputs.texts import text_of
@@ -52,8 +53,22 @@ class Method(StrEnum):
 
 GIVEN = "given"
 """The source of a value that was given with the question."""
+POOL = ".replicated"
+"""End of the key of a pool's layout."""
+POOL_REFUSED = (
+    "is a replicated pool, whose chance of losing data is not modelled: it depends on which drives hold the copies of "
+    "an object together; expected an array (hotband layouts). hotband run MACHINE --event 'at 10 s: osd-out data.1' "
+    "predicts how long its recovery takes"
+)
 NO_ERROR_RATE = "the catalog has none"
 """The source of the rate of unrecoverable errors if neither question nor catalog has one."""
+# Bits read per unrecoverable error that makers' data sheets state by class: client and NAS disks 1e14, nearline and
+# enterprise disks 1e15; client SSDs 1e16, enterprise SSDs 1e17, of which the catalog has most (`hotband drives NAME`).
+ASSUMED_BITS = {("disk", False): "1e14", ("disk", True): "1e15", ("ssd", False): "1e16", ("ssd", True): "1e17"}
+"""Bits per error by mechanism, and whether the class is sold for arrays; for products without a stated rate."""
+ARRAY_MARKETS = ("enterprise", "nearline")
+ASSUMED = "assumed"
+"""Beginning of the source of such a rate."""
 BITS_EXPECTED = 'expected bits read for one error, such as "1e15", or none'
 RATE_EXPECTED = 'expected a rate with its unit, such as "50 MB/s"'
 # Rebuild hours of layouts without rebuilds; no figure depends on them.
@@ -123,6 +138,11 @@ class Subject:
     def lacks_error_rate(self) -> bool:
         """Whether losses exclude sectors that cannot be read during a rebuild, because nobody stated their rate."""
         return bool(self.array.tolerated) and self.sources.get("unrecoverable_error_bits") == NO_ERROR_RATE
+
+    @property
+    def assumes_error_rate(self) -> bool:
+        """Whether the rate of sectors that cannot be read during a rebuild is that of the drives' class."""
+        return self.sources.get("unrecoverable_error_bits", "").startswith(ASSUMED)
 
 
 def subject_of(question: ReliabilityQuestion) -> Subject:
@@ -233,12 +253,17 @@ def layout_of(question: ReliabilityQuestion) -> Layout:
     """Return the layout of the question, as the core describes it."""
     expect_model(question.on.name, "reliability is of", "question.on")
     text = text_of(question.on.name, "machine") if question.on.text is None else question.on.text
-    with mistakes_without_load(
-        question.on.name, question.settings, "and nothing runs here: expected a value of the drives"
-    ):
-        layouts: list[Layout] = json.loads(
-            _core.layouts_of(CATALOG_DIR, question.on.name, text, list(question.settings))
-        )
+    try:
+        with mistakes_without_load(
+            question.on.name, question.settings, "and nothing runs here: expected a value of the drives"
+        ):
+            layouts: list[Layout] = json.loads(
+                _core.layouts_of(CATALOG_DIR, question.on.name, text, list(question.settings))
+            )
+    except UserError as error:
+        if not error.key.endswith(POOL):
+            raise
+        raise UserError("question.on", "", question.on.name, POOL_REFUSED) from None
     names = ", ".join(layout["name"] for layout in layouts)
     if question.layout is None and len(layouts) > 1:
         raise UserError("question.layout", "", "", f"missing: the machine has several layouts; expected one of {names}")
@@ -333,6 +358,8 @@ def error_bits(
             return None
     else:
         text = reference("unrecoverable_error_bits", "question.error_rate", values, sources)
+        if text is None and (assumed := assumed_bits(values)) is not None:
+            text, sources["unrecoverable_error_bits"] = assumed
         if text is None:
             sources["unrecoverable_error_bits"] = NO_ERROR_RATE
             return None
@@ -340,6 +367,19 @@ def error_bits(
     if match is None or float(match[1]) < 1:
         raise UserError("question.error_rate", "", text, BITS_EXPECTED)
     return float(match[1])
+
+
+def assumed_bits(values: Mapping[str, Mapping[str, str]]) -> tuple[str, str] | None:
+    """Return the lowest rate of the drives' classes, and its source; None for a mechanism without one."""
+    found = []
+    for values_of_drive in values.values():
+        drive_class = drive_classes().get(values_of_drive.get("reference.class", ""))
+        key = values_of_drive["kind"], drive_class is not None and drive_class.market in ARRAY_MARKETS
+        if key not in ASSUMED_BITS:
+            return None
+        title = f"a {key[0].replace('ssd', 'SSD')} of unknown class" if drive_class is None else drive_class.title
+        found.append((ASSUMED_BITS[key], f"{ASSUMED}, as makers' data sheets state for this class: {title}"))
+    return min(found, key=lambda pair: float(pair[0]))
 
 
 def rebuild_hours(question: ReliabilityQuestion, rebuilt: Rebuilt, sources: dict[str, str]) -> float:

@@ -17,7 +17,7 @@ from hotband.questions.advise import words
 from hotband.questions.advise.advice import Advice, Point
 from hotband.questions.advise.asked import AdviseQuestion, Needs, needs_of
 from hotband.questions.advise.between import fewest
-from hotband.questions.advise.candidates import Listed, candidates_of, lacks_error_rate, space_of
+from hotband.questions.advise.candidates import Listed, assumes_error_rate, candidates_of, lacks_error_rate, space_of
 from hotband.questions.advise.finalists import FAILED_IOS, Finalist, drawn, point_of, with_failures
 from hotband.questions.advise.front import Tried, front_of, order, read_figures, shown_figure
 from hotband.questions.advise.measure import Bench, loads_from
@@ -202,14 +202,17 @@ class _Advising:
         return [f"{enumerated(list(notes), MOST_NAMED)}: {next(iter(notes.values()))}"] if notes else []
 
     def _uncounted(self, shown: Sequence[str]) -> list[str]:
-        """Return a note on drives among the shown points whose chance of loss lacks sector errors."""
+        """Return notes on drives among the shown points whose rate of sector errors is assumed or missing."""
         candidates = [self.by_name[name].candidate for name in shown]
+        assumed = dict.fromkeys(one.drive.name for one in candidates if assumes_error_rate(one))
+        notes = [f"assumed for the class: unreadable sectors of {' and '.join(assumed)}"] if assumed else []
         unknown = dict.fromkeys(one.drive.name for one in candidates if lacks_error_rate(one))
         if not unknown:
-            return []
+            return notes
         return [
+            *notes,
             f"the chance of loss of {' and '.join(unknown)} excludes sectors that cannot be read during a rebuild, "
-            "because the catalog has no error rate: it is not comparable with those of other drives"
+            "because the catalog has no error rate: it is not comparable with those of other drives",
         ]
 
     def _unmodelled(self, shown: Sequence[str]) -> list[str]:

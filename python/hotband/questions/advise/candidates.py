@@ -424,6 +424,12 @@ def lacks_error_rate(candidate: Candidate) -> bool:
     return subject is not None and subject.lacks_error_rate
 
 
+def assumes_error_rate(candidate: Candidate) -> bool:
+    """Return whether the rate of sectors that cannot be read is that of the drive's class."""
+    subject = _Known.of(candidate.drive, candidate.layout).subject
+    return subject is not None and subject.assumes_error_rate
+
+
 def data_drives(layout: str, count: int) -> float:
     """Return the number of drives in a layout that hold data rather than parity or copies."""
     lost = {"raid0": 0, "raid1": count - 1, "raid5": 1, "raid6": 2, "raid50": GROUPS, "raid60": 2 * GROUPS}

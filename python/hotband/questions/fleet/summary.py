@@ -200,6 +200,9 @@ def notes_of(fleet: Fleet) -> list[str]:
                 f"{group.name}: losses exclude sectors that cannot be read during a rebuild, because the error rate "
                 f'of {products} is unknown (error_rate = "1e15" in the group, the bits of a data sheet)'
             )
+        if group.subject.assumes_error_rate:
+            source = group.subject.sources["unrecoverable_error_bits"]
+            notes.append(f'{group.name}: the rate of unreadable sectors is {source} (error_rate = "1e15" sets another)')
         if outcome.energy_kwh is None:
             notes.append(f"{group.name}: no energy, because the catalog has no power of {', '.join(group.products)}")
         if outcome.endurance_left is None and group.wear.limit is not None:
