@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import json
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
+from made_up import changed
+from planted_in_itself import gap
 
 from command_line import run_hotband
 from hotband.data.documents.run import RunSpec
 from hotband.data.importers.fio.documents import read_fio
 from hotband.execution.experiment.experiment import execute
-from hotband.inference.audit import Audited, trouble
+from hotband.inference.audit import Audited, pauses, trouble
 from hotband.inference.audit.trouble import troubles
 
 LATENCY = {"min": 80_000, "max": 400_000, "mean": 100_000.0, "stddev": 9000.0}
@@ -128,3 +132,40 @@ def test_a_rate_that_the_generator_misses_is_not_the_targets_fault() -> None:
     (finding,) = [one for one in trouble.check([Audited("a", record)]) if one.rule == "overload"]
     assert finding.title.startswith("The load generator issued ")
     assert finding.title.endswith(" of 5,000 requested IOPS, with 0.0169 I/Os outstanding in the mean")
+
+
+def test_reads_from_a_cache_are_troubles_of_a_measured_result_and_not_of_a_model() -> None:
+    bimodal = document(60_000, 60_000, 0)
+    bimodal["jobs"][0]["read"] |= {
+        "iops": 6000.0,
+        "clat_ns": {
+            **LATENCY,
+            "max": 40_000_000,
+            "mean": 5_000_000.0,
+            "N": 60_000,
+            "bins": {"100000": 36_000, "12000000": 24_000},
+        },
+        "lat_ns": {**LATENCY, "max": 40_000_000, "mean": 5_000_000.0, "N": 60_000},
+    }
+    record = read_fio(json.dumps(bimodal), "a.json")[0]
+    (words,) = [words for words in troubles(record, "a") if "cache" in words]
+    assert words.startswith("a: 60 % of the random reads completed within 0.1 ms, faster than the media allow")
+    assert words.endswith("; they came from a cache")
+    as_model = {**record, "target": {**record["target"], "kind": "model"}}
+    assert not any("cache" in words for words in troubles(as_model))
+    assert not any(
+        "cache" in words for words in troubles(read_fio(json.dumps(document(60_000, 60_000, 0)), "a.json")[0])
+    )
+
+
+def test_a_log_that_lacks_its_end_is_no_stall() -> None:
+    whole = gap()
+    assert whole.series is not None
+    logged = whole.series.filter(pl.col("time_ns") < 250e9)
+    rates = [round(rows["iops"].sum()) for rows in (whole.series, logged)]
+    short = changed(dataclasses.replace(whole, series=logged), "summary", "count", to=rates[0])
+    assert not [finding for finding in pauses.check([short]) if finding.rule == "stall"]
+    # With all I/Os before, the device stopped.
+    done = changed(short, "summary", "count", to=rates[1])
+    (stall,) = [finding for finding in pauses.check([done]) if finding.rule == "stall"]
+    assert stall.numbers["intervals_without_io"] == 50

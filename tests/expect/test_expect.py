@@ -159,6 +159,27 @@ def test_without_a_machine_drives_are_ranked(fio, monkeypatch: pytest.MonkeyPatc
     assert found.verdict.startswith("nearest is ")
 
 
+def test_results_of_a_pool_are_not_ranked_among_drives(fio, hotband) -> None:
+    pool = fio(job("a", {"rw": "randread", "iodepth": "16", "ioengine": "rbd"}, reads=6_000), name="rbd.json")
+    client = [{**job("a", {"rw": "randread", "iodepth": "16"}, reads=6_000), "hostname": host} for host in ("b", "c")]
+    document = {**json.loads(pool.read_text()), "client_stats": client}
+    clients = pool.with_name("clients.json")
+    clients.write_text(json.dumps({key: value for key, value in document.items() if key != "jobs"}))
+    for path, why in ((pool, "ioengine=rbd measured a Ceph pool"), (clients, "several clients measured together")):
+        done = hotband("expect", str(path))
+        assert (done.returncode, why in done.stderr, "--on: missing" in done.stderr) == (2, True, True)
+
+
+def test_a_ranking_states_its_order(fio, hotband) -> None:
+    path = fio(job("a", {"rw": "randread", "iodepth": "16", "size": "2t"}, reads=6_000, mean_ms=160.0))
+    out = hotband("expect", str(path)).stdout
+    assert "Best match first, by that factor." in out
+    rows = [line.split() for line in out.split("\ndrive ", 1)[1].splitlines()[1:]]
+    factors = [float(row[2]) for row in rows[: rows.index([])]]
+    assert factors == sorted(factors)
+    assert len(factors) == nearest.SHORT_LIST
+
+
 def judged(measured: float, figure: str = "iops", low: float = 80.0, high: float = 120.0) -> Judged:
     return Judged(figure, measured, 100.0, low, high)
 

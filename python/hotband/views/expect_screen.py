@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from hotband.base.text.numbers import counted
 from hotband.base.text.table import OF_ROW, PLAIN, TIMES, Cell, Range, Table, Unit, column, interval, numeric, unit_of
 from hotband.base.text.words import capitalized
+from hotband.questions.expect.nearest import SHORT_LIST
 from hotband.views.expect import label_of, views
 from hotband.views.text.screen import DETAILS, Screen, Verdict, screen_table, shortened, signed, with_hidden
 
@@ -34,6 +35,7 @@ def terminal(expected: Expected, question: ExpectQuestion) -> Screen:
         more=with_hidden([f"! {words}." for words in expected.troubles], MOST_NOTES),
         body=[_nearest_table(expected.ranking) if expected.ranking is not None else _table(expected)],
         state=[
+            *_ranked_by(expected),
             *_others(expected),
             *(f"-> {text}" for text in expected.explanations[:MOST_NOTES]),
             *expected.state,
@@ -57,6 +59,13 @@ def _sentence(expected: Expected) -> str:
     lie = f"{checked.count('inside')} of {len(checked)} figures lie inside the {expected.level:g} % interval"
     without = len(figures) - len(checked)
     return f"{words} {expected.machine}: {lie}{f'; {without} have none' if without else ''}."
+
+
+def _ranked_by(expected: Expected) -> list[str]:
+    """Return what ranks the drives."""
+    if expected.ranking is None or not expected.ranking.drives:
+        return []
+    return ["Best match first, by that factor."]
 
 
 def _others(expected: Expected) -> list[str]:
@@ -126,7 +135,8 @@ def _nearest_table(ranking: Ranking) -> Table:
     """Return the drives of the catalog whose predictions are nearest."""
     columns = [column("drive"), numeric("off by", TIMES), numeric("measured", OF_ROW), numeric("predicted", OF_ROW)]
     table = screen_table(columns)
-    for drive in ranking.drives[:MOST_ROWS]:
+    # Further drives ran one row: their distances do not compare with those of the short list.
+    for drive in ranking.drives[:SHORT_LIST]:
         first = drive.figures[0] if drive.figures else None
         values = (None, None) if first is None else (first.measured, first.predicted)
         unit: Unit = PLAIN if first is None else unit_of(first.figure)

@@ -37,7 +37,9 @@ class Source(TypedDict):
     """`began` and `ended` are UTC in ISO 8601, whole seconds; `target` as the tool names it.
 
     `elapsed_ns` is the time since the tool began, `job_errors` how its jobs ended if that is no success. `latency`
-    names fio's latency of the figures: `lat` or `clat`; `job_cpu_pct` is the lowest processor use of a job, in percent.
+    names fio's latency of the figures: `lat` or `clat`; `job_depth_at_most` is the most I/Os that a job had in flight
+    by fio's distribution, where the options are unknown; `job_cpu_pct` is the lowest processor use of a job, in
+    percent.
     """
 
     tool: str
@@ -52,6 +54,7 @@ class Source(TypedDict):
     job_cpu_pct: NotRequired[float | None]
     elapsed_ns: NotRequired[int | None]
     job_errors: NotRequired[list[str]]
+    job_depth_at_most: NotRequired[int]
 
 
 def nothing_asked() -> Asked:

@@ -26,6 +26,8 @@ UNITS = ("s", "ms", "us", "ns")
 _WORDS = {"seconds": "s", "second": "s", "sec": "s", "msec": "ms", "milliseconds": "ms", "usec": "us", "µs": "us"}
 WORDS = {"s": "seconds", "ms": "milliseconds", "us": "microseconds", "ns": "nanoseconds"}
 IN_NS = {"s": 1e9, "ms": 1e6, "us": 1e3, "ns": 1.0}
+MOST_JOBS = 4096
+"""Most jobs of fio (os/os.h: FIO_MAX_JOBS)."""
 LEAST_BUSY = 0.05
 """Least share of its concurrency that a cell keeps after the correction: less explains nothing."""
 WHOLE = 0.9
@@ -124,6 +126,7 @@ def check(runs: Sequence[Audited]) -> list[Finding]:
         unexplained = factors[id(cell)] == 0
         if unexplained and cell.least > (1 + TOLERANCE) * cell.declared and _edge_free(cell):
             findings.append(_impossible(cell))
+    findings += [finding for run in runs if (finding := _by_depths(run)) is not None]
     idle = [(cell, powers.get((cell.run.origin, cell.unit), 0)) for cell in cells]
     short = [(cell, power) for cell, power in idle if is_idle(cell, power)]
     for origin, pairs in grouped(short, lambda pair: pair[0].run.origin if pair[0].run.printed else pair[0].run.name):
@@ -224,6 +227,28 @@ def _impossible(cell: Cell) -> Finding:
         },
         "One of the three is wrong. Check that IOPS and latency cover the same I/Os and time, and the concurrency all "
         "jobs together. No power of a thousand explains it.",
+    )
+
+
+def _by_depths(run: Audited) -> Finding | None:
+    """Find more I/Os in flight than any number of fio's jobs can have, in results without the options: of each job,
+    fio's distribution of depths is known."""
+    depth = run.source.get("job_depth_at_most") if run.source else None
+    iops, latency = run.summary().get("iops"), run.summary().get("latency_mean_ns")
+    if not depth or not iops or not latency:
+        return None
+    outstanding = iops * latency / 1e9
+    jobs = outstanding / ((1 + TOLERANCE) * depth)
+    if jobs <= MOST_JOBS:
+        return None
+    return Finding(
+        "littles-law",
+        "severe",
+        (run.name,),
+        f"IOPS x latency implies {number(outstanding)} outstanding I/Os, but a job had at most {depth} in flight, and "
+        f"fio has at most {MOST_JOBS:,} jobs",
+        {"outstanding": outstanding, "job_depth": depth, "iops": iops, "latency_mean_ms": latency / 1e6},
+        "One of the figures is wrong: check the unit of the latency, and what wrote the file.",
     )
 
 

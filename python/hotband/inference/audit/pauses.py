@@ -67,6 +67,10 @@ def _empty_seconds(run: Audited) -> tuple[int, int, float] | None:
         return None
     by_time = series.group_by("time_ns").agg(pl.col("iops").sum()).filter(pl.col("iops") > 0)
     busy = {int(time // interval) for time in by_time["time_ns"].to_list()}
+    # Logs may lack their end, where the tool was stopped or its buffer not written: only those that have all I/Os show
+    # a stall there.
+    if float(by_time["iops"].sum()) * interval / 1e9 < (1 - APART) * (run.summary().get("count") or 0):
+        whole = min(whole, max(busy, default=-1) + 1)
     empty = whole - sum(0 <= number_of < whole for number_of in busy)
     return (empty, whole, interval) if empty else None
 

@@ -14,6 +14,7 @@ from hotband.base.text.words import capitalized
 from hotband.data.documents.record import RecordDoc, side_of
 from hotband.data.record.overload import missed_words, misses
 from hotband.data.record.stats import DIRECTIONS
+from hotband.inference.audit import physics
 from hotband.inference.audit.audited import Audited
 from hotband.inference.audit.finding import Finding, Number
 
@@ -34,9 +35,12 @@ def check(runs: Sequence[Audited]) -> list[Finding]:
 
 
 def troubles(record: RecordDoc, name: str = "") -> list[str]:
-    """Return a sentence for each trouble of a result: failed I/Os first. `name` is the name of the result."""
-    whose = f"{name}: " if name else ""
-    return [f"{whose}{finding.title}" for finding in check([Audited(name, record)])]
+    """Return a sentence for each trouble of a result: failed I/Os first, then reads that a cache served. `name` is the
+    name of the result."""
+    whose, run = f"{name}: " if name else "", Audited(name, record)
+    cached = [] if run.is_model else physics.check([run], [None], frozenset())
+    served = [f"{whose}{finding.title}; they came from a cache" for finding in cached]
+    return [*(f"{whose}{finding.title}" for finding in check([run])), *served]
 
 
 def _failed(run: Audited) -> Finding | None:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 
 from hotband.base.question import Way
 from hotband.base.text import numbers
+from hotband.base.text.numbers import counted
 from hotband.base.text.words import enumerated
 from hotband.data.record.durability import durability_notes
 from hotband.data.record.unmodelled import unmodelled_notes_of
 from hotband.execution.experiment import Say
+from hotband.execution.runs.interrupted import RunsInterrupted
 from hotband.inference.interval.of_run import Watch
 from hotband.questions.advise import words
 from hotband.questions.advise.advice import Advice, Point
@@ -47,16 +50,31 @@ def advise(question: AdviseQuestion, watch: Watch, say: Say) -> Advice:
     names = [drive.name for drive in space.drives]
     prices = class_prices(names) if question.prices is None else read_prices(question.prices)
     expect_known(prices, names)
-    listed = candidates_of(space, needs, prices)
+    say(f"drives: {len(space.drives)}, layouts: {len(space.layouts)}; candidates are counted first")
+    with watch("candidates") as tick:
+        listed = candidates_of(space, needs, prices, tick)
     bench = Bench(
         loads_from(question.workloads, listed.candidates[0].machine), read_figures(needs), needs.duty, question.seed,
         watch=watch, say=say, out=question.out, fresh=question.fresh, jobs=question.jobs,
     )  # fmt: skip
     say(f"{len(listed.candidates):,} of {listed.of:,} candidates hold the data and survive the failures")
-    searched = search(listed.candidates, needs, bench)
-    if not space.counts:
-        fewest(searched, listed, needs, prices, bench, lambda tried: point_of(tried, needs, question.interval).surely)
-    return _Advising(question, needs, prices, listed, bench, searched).advice()
+    try:
+        searched = search(listed.candidates, needs, bench)
+        if not space.counts:
+            is_sure = partial(_is_sure, needs=needs, level=question.interval)
+            fewest(searched, listed, needs, prices, bench, is_sure)
+        return _Advising(question, needs, prices, listed, bench, searched).advice()
+    except (RunsInterrupted, KeyboardInterrupt):
+        best = (
+            f"the best so far, {bench.best[1]}, meets the objective" if bench.best else "none meets the objective yet"
+        )
+        say(f"stopped after {counted(bench.runs, 'run')} of {counted(len(listed.candidates), 'candidate')}: {best}")
+        raise
+
+
+def _is_sure(tried: Tried, needs: Needs, level: float) -> bool:
+    """Return whether a candidate surely meets the requirements."""
+    return point_of(tried, needs, level).surely
 
 
 VOLATILE_NOTE = (

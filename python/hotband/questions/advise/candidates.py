@@ -11,7 +11,7 @@ import math
 import re
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 import hotband._core as _core
@@ -22,6 +22,7 @@ from hotband.base.text.numbers import size
 from hotband.data import catalog
 from hotband.data.catalog import entries, is_file
 from hotband.data.inputs.specify import Named
+from hotband.execution.experiment import Progress, Tick
 from hotband.execution.runs.drives import MOST_DRIVES, STAND_IN, family
 from hotband.inference.reliability.array import HOURS_PER_YEAR, Array, Conditions
 from hotband.inference.reliability.asked import ReliabilityQuestion, Subject, hours, subject_of
@@ -225,11 +226,13 @@ def tolerates(layout: str, count: int) -> int:
     return Array.of_layout(layout, count, 1.0, 1.0, 512.0, GROUPS if layout in ("raid50", "raid60") else 1).tolerated
 
 
-def candidates_of(space: Space, needs: Needs, prices: Prices) -> Listed:
+def candidates_of(space: Space, needs: Needs, prices: Prices, tick: Tick | None = None) -> Listed:
     """Return the candidates that hold the data, survive the failures and can stay within the power, as far as that is
-    known before a run. Raises UserError if none is left."""
+    known before a run; `tick` receives the progress over drives. Raises UserError if none is left."""
     listed = Listed([], {}, [])
-    for drive in space.drives:
+    for done, drive in enumerate(space.drives):
+        if tick is not None:
+            tick(Progress(done / len(space.drives), 0, done, len(space.drives), noun="drives"))
         if prices.of and drive.name not in prices.of:
             listed.unpriced.append(drive.name)
             continue
@@ -339,6 +342,7 @@ class _Known:
     member_bytes: float
     used_bytes: float
     mtbf_high: float | None
+    padded: dict[int, float] = field(default_factory=dict)
 
     @classmethod
     def of(cls, drive: Drive, layout: str) -> _Known:
@@ -371,7 +375,10 @@ class _Known:
     def usable(self, count: int) -> float:
         """Return the usable bytes of this number of drives."""
         if self.layout in PADDED:
-            return float(str(_layout(f"{self.layout}:{count}x{self.drive.name}")["capacity_bytes"]))
+            if count not in self.padded:
+                described = _layout(f"{self.layout}:{count}x{self.drive.name}")
+                self.padded[count] = float(str(described["capacity_bytes"]))
+            return self.padded[count]
         return data_drives(self.layout, count) * self.used_bytes
 
     def array(self, count: int) -> Array:

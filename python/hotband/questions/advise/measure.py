@@ -25,6 +25,7 @@ from hotband.data.record.overload import completed_rate
 from hotband.data.record.record import Figures, Record, record_of
 from hotband.execution.experiment import Experiment, Point, Say
 from hotband.execution.experiment.ranges import workload_text
+from hotband.execution.runs.interrupted import RunsInterrupted
 from hotband.execution.runs.run import refusal
 from hotband.questions.advise.candidates import Candidate, Drive
 from hotband.questions.advise.small import (
@@ -83,7 +84,7 @@ def loads_from(workloads: Sequence[Named], machine: str) -> dict[str, Load]:
 class Bench:
     """The settings that all runs share: workloads by name, the metrics to read, and how to run. `whole` runs arrays of
     solid-state drives at their full drive count; `best` is the rank and the name of the best candidate so far, for
-    progress bars."""
+    progress bars; `partial` has the results of a round that was interrupted."""
 
     loads: Mapping[str, Load]
     figures: Sequence[Figure]
@@ -98,6 +99,7 @@ class Bench:
     runs: int = 0
     ios: int = 0
     best: tuple[tuple[float, ...], str] | None = None
+    partial: dict[Key, Measured] = field(default_factory=dict)
     refused: dict[Key, str] = field(default_factory=dict)
     scales: dict[str, str | None] = field(default_factory=dict)
 
@@ -128,11 +130,19 @@ class Bench:
         name = what.translate({ord(" "): "-", ord(","): None, ord("/"): None})
         folder = None if self.out is None else self.out / name
         so_far = f", so far {self.best[1]}" if self.best else ""
-        with self.watch(f"{what}{so_far}") as tick:
-            done = experiment.run(out=folder, fresh=self.fresh, jobs=self.jobs, progress=tick, say=self.say)
-        self.runs += len(done.finished)
-        self.ios += sum(run.ios for run in done.finished)
-        by_id = {run.spec.id: run for run in done.finished}
+        try:
+            with self.watch(f"{what}{so_far}") as tick:
+                done = experiment.run(out=folder, fresh=self.fresh, jobs=self.jobs, progress=tick, say=self.say)
+        except RunsInterrupted as stop:
+            self.partial = self._results(plan, stop.finished)
+            raise
+        return self._results(plan, done.finished)
+
+    def _results(self, plan: _Plan, finished: Sequence[Finished]) -> dict[Key, Measured]:
+        """Count finished runs of a plan, and return the results of their candidates."""
+        self.runs += len(finished)
+        self.ios += sum(run.ios for run in finished)
+        by_id = {run.spec.id: run for run in finished}
         return {
             key: self.read(by_id[name], plan.of[key[0]].drive, key[1], stand)
             for key, (name, stand) in plan.where.items()

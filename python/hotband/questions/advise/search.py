@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from hotband.execution.runs.interrupted import RunsInterrupted
 from hotband.questions.advise.front import Tried, cannot_reach, front_of, order, shown_figure
 from hotband.questions.advise.objective import Miss, furthest, misses
 
@@ -57,6 +58,7 @@ def search(candidates: Sequence[Candidate], needs: Needs, bench: Bench) -> Searc
     tried: list[Tried] = []
     last = ROUNDS[-1]
     ready: list[Tried] = []
+    disks = without_hopeless(disks, needs, bench, ROUNDS[0], "largest arrays of disks", searched)
     for ios in ROUNDS:
         what = "disks" if ios == last else f"disks, {ios:,} I/Os"
         disks = run_round(disks, needs, bench, ios, what, searched, surely=ios != last)
@@ -64,6 +66,7 @@ def search(candidates: Sequence[Candidate], needs: Needs, bench: Bench) -> Searc
             _say_best(disks, needs, bench, f"after {ios:,} I/Os of each array of disks")
             # Flash is preconditioned before every run, which takes longer than any run of this length: one round, after
             # the fastest disks.
+            flash = without_hopeless(flash, needs, bench, last, "largest arrays of solid-state drives", searched)
             ready = run_round(flash, needs, bench, last, "solid-state drives", searched, surely=False)
             _say_best([*ready, *disks], needs, bench, "with solid-state drives")
         tried = [*ready, *disks]
@@ -74,6 +77,26 @@ def search(candidates: Sequence[Candidate], needs: Needs, bench: Bench) -> Searc
     searched.good = tried
     searched.front = front_of(tried, shown_figure(needs))
     return searched
+
+
+def without_hopeless(
+    tried: list[Tried], needs: Needs, bench: Bench, ios: int, what: str, searched: Searched
+) -> list[Tried]:
+    """Run the largest array of each family; return the candidates without the families whose largest array surely
+    misses the requirements. With fewer of the same drives, an array is slower and wears out sooner."""
+    families: dict[tuple[str, str, str], list[Tried]] = {}
+    for one in tried:
+        families.setdefault((one.candidate.drive.name, one.candidate.layout, one.candidate.cache), []).append(one)
+    largest = {name: max(members, key=lambda one: one.candidate.count) for name, members in families.items()}
+    several = [one for name, one in largest.items() if len(families[name]) > 1]
+    remaining = {one.name for one in run_round(several, needs, bench, ios, what, searched, surely=True)}
+    hopeless = set()
+    for name, one in largest.items():
+        miss = furthest(one, needs, needs.slo) if one.measured else None
+        if len(families[name]) > 1 and miss is not None and one.name not in remaining:
+            searched.left_out[miss.reason] += len(families[name]) - 1
+            hopeless |= {member.name for member in families[name]}
+    return [one for one in tried if one.name not in hopeless]
 
 
 def _say_best(tried: Sequence[Tried], needs: Needs, bench: Bench, when: str) -> None:
@@ -91,7 +114,14 @@ def run_round(
     searched.rounds.append((ios, len(tried)))
     if not tried:
         return tried
-    measured = bench.measure([(entry.candidate, name) for entry in tried for name in bench.loads], ios, what)
+    try:
+        # The largest arrays may have run for as many I/Os already.
+        pairs = [(entry.candidate, name) for entry in tried if entry.ios != ios for name in bench.loads]
+        measured = {(one.name, name): run for one in tried if one.ios == ios for name, run in one.measured.items()}
+        measured |= bench.measure(pairs, ios, what) if pairs else {}
+    except RunsInterrupted:
+        _tell_best(_holding(tried, needs, bench, ios), needs, bench)
+        raise
     remaining = []
     for one in tried:
         mine = {name: measured.get((one.name, name)) for name in bench.loads}
@@ -106,6 +136,14 @@ def run_round(
             searched.leave_out(one, miss)
     _tell_best(remaining, needs, bench)
     return remaining
+
+
+def _holding(tried: Sequence[Tried], needs: Needs, bench: Bench, ios: int) -> list[Tried]:
+    """Return the candidates of an interrupted round that ran under every workload and meet the requirements."""
+    whole = [one for one in tried if all((one.name, name) in bench.partial for name in bench.loads)]
+    for one in whole:
+        one.measured, one.ios = {name: bench.partial[one.name, name] for name in bench.loads}, ios
+    return [one for one in whole if furthest(one, needs, needs.slo) is None]
 
 
 def _tell_best(remaining: Sequence[Tried], needs: Needs, bench: Bench) -> None:

@@ -21,7 +21,7 @@ from hotband.execution.experiment import Experiment, Point
 from hotband.inference.interval.of_run import Watch
 from hotband.questions.expect.judge import Judged, compared, distance
 from hotband.questions.expect.predict import Settings, spec_of
-from hotband.questions.expect.results import Row
+from hotband.questions.expect.results import Row, hosts_of, jobs_of
 
 FIRST_IOS, THEN_IOS = 10_000, 40_000
 """Measured I/Os of a row on all drives, and of those on the nearest."""
@@ -66,8 +66,28 @@ class Ranking:
     rows: tuple[str, ...]
 
 
+POOLS = ("rbd", "rados", "cephfs")
+"""Engines of fio that measure a Ceph pool."""
+
+
+def expect_drives(rows: Sequence[Row]) -> None:
+    """Raise UserError for results that no single drive gave: of a pool, or of several clients at once."""
+    for row in rows:
+        options = jobs_of(row.record)
+        engines = {option.get("ioengine", "").partition(":")[0] for option in options}
+        if pools := sorted(engines.intersection(POOLS)):
+            why = f"ioengine={pools[0]} measured a Ceph pool"
+        elif len(hosts := hosts_of(row.record)) > 1:
+            why = f"several clients measured together ({', '.join(sorted(hosts)[:2])} ...): a pool or a server"
+        else:
+            continue
+        accepted = f"{why}, not a drive; expected its machine, such as replicated:9xexos-x18-18tb (hotband layouts)"
+        raise UserError("question.on", "", "", f"missing: {row.file}: {accepted}")
+
+
 def rank(rows: Sequence[Row], settings: Settings, watch: Watch) -> Ranking:
     """Rank the catalog's drives by distance. Raises UserError if no drive can run the load, RunsInterrupted."""
+    expect_drives(rows)
     chosen = _chosen([row for row in rows if row.load is not None])
     if not chosen:
         return Ranking((), {}, ())

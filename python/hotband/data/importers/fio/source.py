@@ -58,13 +58,20 @@ def size_of(text: str, kb_base: str = "1024") -> int | None:
     return whole if whole <= _LARGEST else None
 
 
+DEPTHS = ("1", "2", "4", "8", "16", "32", ">=64")
+"""Levels of fio's distribution of depths, in JSON and in the order of terse output."""
+
+
 def source_of(file: str, document: Fields, jobs: list[Job], spell: Spell, target: str, quantity: Quantity) -> Source:
     """The `source` of a record from one fio document."""
     ended = document.count("timestamp_ms") / 1000 or document.count("timestamp") or None
     starts = [job.start_ns for job in jobs if job.start_ns is not None]
     hosts = {job.host for job in jobs}
     used = [job.cpu_pct for job in jobs if job.cpu_pct is not None]
+    depth = None if any(job.options for job in jobs) else _depth_at_most(document)
+    known: dict[str, int] = {} if depth is None else {"job_depth_at_most": depth}
     return {
+        **known,  # type: ignore[typeddict-item]
         "tool": "fio",
         "version": (document.text("fio version") or "").removeprefix("fio-") or None,
         "file": file,
@@ -78,6 +85,19 @@ def source_of(file: str, document: Fields, jobs: list[Job], spell: Spell, target
         "elapsed_ns": max(job.elapsed_ns for job in jobs) or None,
         "job_errors": [f"{job.name}: {error_word(job.error_code)}" for job in jobs if job.error_code],
     }
+
+
+def _depth_at_most(document: Fields) -> int | None:
+    """Return the most I/Os in flight of any job by fio's distribution of depths (stat.c: io_u_map; a level reaches up
+    to the next one); None without it, and where the last level has no end."""
+    most = 0
+    for job in document.children("jobs"):
+        levels = job.child("iodepth_level")
+        used = [level for level in DEPTHS if levels is not None and levels.number(level) > 0]
+        if not used or used[-1] == DEPTHS[-1]:
+            return None
+        most = max(most, 2 * int(used[-1]) - 1)
+    return most or None
 
 
 def error_word(code: int) -> str:

@@ -15,6 +15,7 @@ from hotband.base.errors import UserError
 from hotband.data.documents.record import RecordDoc
 from hotband.data.importers.cells import Cells
 from hotband.data.importers.fio.documents import record_of
+from hotband.data.importers.fio.source import DEPTHS
 from hotband.data.importers.fio.text import Fields, printable, shown
 
 _LINE = re.compile(r"^(\d);(fio-[^;\n]{1,60});", re.MULTILINE)
@@ -22,7 +23,8 @@ _BEGINS = re.compile(rb"^\d;fio-[^;\n]{1,60};", re.MULTILINE)
 # Fields of one direction: volume, rates, runtime, slat, clat, 20 percentiles, lat, bandwidth; 5 adds samples and IOPS.
 _FIELDS = {3: 41, 4: 41, 5: 47}
 _DIRECTIONS = {3: ("read", "write"), 4: ("read", "write", "trim"), 5: ("read", "write", "trim")}
-_HEAD = 5
+_HEAD, _CPU = 5, 5
+_PERCENT = re.compile(r"\d{1,3}(\.\d{1,6})?%")
 # Fewer outputs may come from clones by chance. An output is late by up to the period at which fio's helper thread wakes
 # up (diskutil.h: DISK_UTIL_MSEC).
 _LEAST_OUTPUTS, _LATE_MS = 3, 250
@@ -94,6 +96,11 @@ def _entry(fields: Sequence[str], version: int, file: str, number: int) -> dict[
     for index, direction in enumerate(directions):
         first = _HEAD + index * size
         entry[direction] = _side(cells, fields[first : first + size], first + 1)
+    # Behind the directions: user and system time, context switches, major and minor faults, then depths.
+    first = _HEAD + size * len(directions) + _CPU
+    depths = fields[first : first + len(DEPTHS)]
+    if len(depths) == len(DEPTHS) and all(_PERCENT.fullmatch(text) for text in depths):
+        entry["iodepth_level"] = {level: float(text[:-1]) for level, text in zip(DEPTHS, depths, strict=True)}
     return entry
 
 
