@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+import hotband as hb
 from hotband import _core
 from hotband.data.catalog import CATALOG_DIR
 from hotband.data.catalog.entries import drives
@@ -144,3 +145,13 @@ def test_reads_and_writes_have_ceilings_of_their_own() -> None:
     room = room_of(spec, execute([spec])[0].record)
     assert {"iops", "read.iops", "write.iops"} <= set(room)
     assert room["read.iops"] == room["read.bandwidth_bytes_per_s"] > 0
+
+
+@pytest.mark.parametrize("drive", ["exos-15e900-512n", "exos-x18-18tb", "st8000as0002"])
+def test_a_tail_at_depth_one_does_not_end_below_the_mean_that_the_rate_allows(drive: str) -> None:
+    record = hb.run("fio-randread", on=drive, duration="2 s", interval=90).document
+    figures = {figure["figure"]: figure for figure in record["intervals"]["figures"]}
+    rates, p99 = figures["iops"], figures["latency_p99_ns"]
+    # The highest rate has the shortest mean, one I/O at a time.
+    assert p99["low"] >= 1e9 / rates["high"] * 0.999
+    assert p99["high"] >= 1e9 / rates["low"] * 0.999

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from hotband.data.documents.run import RunSpec
 
 MEAN = "latency_mean_ns"
+TAILS = ("latency_p99_ns", "latency_p999_ns")
 SLACK = 1.05
 """A prediction up to this many times a ceiling is still limited by it: a track without its switch is some percent
 faster than the sustained rate, and short runs end within a command."""
@@ -79,3 +80,18 @@ def capped(
     if is_inverse and figure == MEAN and rate in room:
         return max(low, -room[rate]), max(high, -room[rate])
     return low, high
+
+
+Interval = tuple[float, float]
+
+
+def above_means(predicted: Mapping[str, float], intervals: Mapping[str, Interval]) -> dict[str, Interval]:
+    """Return intervals whose tails do not end below those of the mean, by figure. The p99 and p99.9 of a prediction lie
+    above its mean, which in a closed loop is the inverse of the rate; of the two intervals the mean's is narrower."""
+    found = dict(intervals)
+    for name, (low, high) in intervals.items():
+        side, dot, figure = name.rpartition(".")
+        mean = f"{side}{dot}{MEAN}"
+        if figure in TAILS and mean in intervals and predicted[name] >= predicted[mean] and math.isfinite(high):
+            found[name] = max(low, intervals[mean][0]), max(high, intervals[mean][1])
+    return found

@@ -16,7 +16,7 @@ from hotband.data.record.written import record_text
 from hotband.execution.experiment.ranges import machine_text, workload_text
 from hotband.inference.interval.asked_rate import NOTE, ends_of, is_rate
 from hotband.inference.interval.basis import bases_of, bounds_of, kinds_of
-from hotband.inference.interval.ceiling import capped, room_of
+from hotband.inference.interval.ceiling import above_means, capped, room_of
 from hotband.inference.interval.conformal import Kind, Spread
 from hotband.inference.interval.figureclass import RATES
 from hotband.inference.interval.figures import between
@@ -172,10 +172,18 @@ def _document(spec: RunSpec, whole: Finished, asked: Asked, drawn: Drawn) -> Run
         "seed": str(spec.seed),
         "values": [value.name for value in drawn.values],
         "without_effect": drawn.without_effect,
-        "figures": [_figure(name, kinds[name], asked.level, drawn) for name in drawn.nominal],
+        "figures": _with_tails([_figure(name, kinds[name], asked.level, drawn) for name in drawn.nominal]),
         "rests_on": evidence_of(drawn.bases, asked.level),
         "notes": drawn.notes,
     }
+
+
+def _with_tails(figures: list[FigureIntervalDoc]) -> list[FigureIntervalDoc]:
+    """Return the figures with tails that do not end below the mean."""
+    known = {figure["figure"]: figure for figure in figures}
+    ends = {name: (figure["low"], figure["high"]) for name, figure in known.items()}
+    above = above_means({name: figure["predicted"] for name, figure in known.items()}, ends)
+    return [{**figure, "low": above[name][0], "high": above[name][1]} for name, figure in known.items()]
 
 
 def _figure(name: str, of: Kind, level: float, drawn: Drawn) -> FigureIntervalDoc:

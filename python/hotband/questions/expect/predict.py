@@ -18,7 +18,7 @@ from hotband.execution.runs.run import prepare
 from hotband.execution.runs.scale import scaled
 from hotband.inference.interval import DRAWS_OF_MANY, LEVEL
 from hotband.inference.interval.basis import bases_of, bounds_of, kinds_of
-from hotband.inference.interval.ceiling import capped, room_of
+from hotband.inference.interval.ceiling import above_means, capped, room_of
 from hotband.inference.interval.conformal import Spread
 from hotband.inference.interval.figures import between
 from hotband.inference.interval.of_corpus import Basis
@@ -146,7 +146,12 @@ def _add_intervals(
             low, high = between(figure.predicted, *ends)
             figure = replace(figure, low=low, high=high)
         figures.append(figure)
-    prediction.figures = figures
+    ends = {each.figure: (each.low, each.high) for each in figures if each.low is not None and each.high is not None}
+    above = above_means({figure.figure: figure.predicted for figure in figures}, ends)
+    prediction.figures = [
+        replace(figure, low=above[figure.figure][0], high=above[figure.figure][1]) if figure.figure in above else figure
+        for figure in figures
+    ]
 
 
 def _rate(prediction: Predicted) -> float:
