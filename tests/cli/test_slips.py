@@ -52,6 +52,9 @@ def told(typed, tmp_path: Path):  # type: ignore[no-untyped-def]
         (("drives", "mine"), "NAME = 'mine': is not in the catalog; use ./mine.toml"),
         (("audit", "record"), "record: cannot be read: No such file or directory; did you mean ./record.json?"),
         (("fleet", "mine"), "mine: the fleet cannot be read: No such file or directory; did you mean ./mine.toml?"),
+        (("run", "far.fio", *ON), "far.fio:2: offset = '9t': begins at the end of the target, or beyond it; expected"),
+        (("trace", "show", "bs.txt"), "bs.txt: line 3 = "),
+        (("trace", "show", "bs.txt"), ". --skip-bad N leaves out N such lines"),
         (("run", "folder", *ON), "WORKLOAD = 'folder': is a folder; expected a catalog name"),
         (("run", "./record.json", *ON), "record.json: is a record of hotband, not a workload: hotband report"),
         (
@@ -75,6 +78,8 @@ def told(typed, tmp_path: Path):  # type: ignore[no-untyped-def]
 def test_slips_are_refused_before_anything_runs(told, tmp_path, arguments, said) -> None:  # type: ignore[no-untyped-def]
     (tmp_path / "job").write_text(JOB)
     (tmp_path / "wal.fio").write_text(JOB)
+    (tmp_path / "far.fio").write_text(JOB.replace("[a]\n", "[a]\noffset=9t\n"))
+    (tmp_path / "bs.txt").write_text("TIME(s) COMM PID DISK T SECTOR BYTES LAT(ms)\n0.1 a 1 sda R 8 4096 0.2\n0.1 ? 0 R -1 8 0.2\n")
     (tmp_path / "mine.toml").write_text('variant_of = "ent-10k"\n')
     (tmp_path / "folder").mkdir()
     (tmp_path / "record.json").write_text('{"schema": "hotband-record"}')

@@ -162,7 +162,8 @@ def pattern(job_options: JobOptions) -> Pattern:
     zone, skip = _strided(job_options, is_random)
     hole = hole or skip
     if kinds == "tw":
-        job_options.approximate("rw", "each block is trimmed or written at random, not trimmed and then written")
+        reason = "half of the I/Os are trims, in an order by chance; fio writes a block as soon as it is trimmed"
+        job_options.approximate("rw", reason)
     sequencer = job_options.get("rw_sequencer")
     if sequencer is not None and sequencer.value == "identical" and run > 1:
         job_options.ignore("rw_sequencer", "offsets do not repeat: the run continues")

@@ -15,7 +15,9 @@ class TraceQuestion(Question):
 
     format: str | None = asks("Format of the trace, if it is not recognised.", default=None, metavar="NAME")
     columns: Columns | None = asks(
-        "Columns of any CSV: time=1:us,offset=2:sectors,size=3,op=4.", default=None, metavar="KEY=COLUMN,..."
+        "Columns of any CSV: time=1:us,offset=2:sectors,size=3,op=4; op=4:1 if 1 is a read.",
+        default=None,
+        metavar="KEY=COLUMN,...",
     )
     skip_bad: int = asks("Skip up to N invalid lines.", default=0, metavar="N", least=0)
     unpack: int = asks("Accept a compressed trace that unpacks to N times its size.", default=200, metavar="N", least=2)

@@ -135,12 +135,20 @@ def show_trace(source: Path, keys: Mapping[str, object], block: int = BLOCK, sam
     return TraceShown(source, format_, properties_of(_counted(source, format_, request, block, sample)))
 
 
+def with_way_out(error: UserError) -> UserError:
+    """Return the error of a line with the option that leaves such lines out."""
+    if not error.key.startswith("line ") or "question.skip_bad" in error.accepted:
+        return error
+    accepted = f"{error.accepted}. question.skip_bad N leaves out N such lines"
+    return UserError(error.where, error.key, error.value, accepted)
+
+
 def _counted(source: Path, format_: str, request: _core.TraceAsked, block: int, sample: int) -> str:
     """Return the properties that the core counts: while it reads a text, else from rows."""
     try:
         text = None if format_ == IO_LOG else request.properties(source, str(source), block, sample)
     except _core.SpecError as error:
-        raise user_error(error) from None
+        raise with_way_out(user_error(error)) from None
     if text is not None:
         return text
     with TemporaryFolder("traces") as folder:
