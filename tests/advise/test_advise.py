@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +16,7 @@ import hotband as hb
 from hotband.data.inputs.loads import Load
 from hotband.data.inputs.specify import Named
 from hotband.execution.experiment.watch import watch
+from hotband.execution.runs.interrupted import RunsInterrupted
 from hotband.questions.advise import advise as advising
 from hotband.questions.advise import front
 from hotband.questions.advise import measure as measuring
@@ -79,7 +81,8 @@ def test_the_front_is_that_of_running_everything() -> None:
     assert {one.name for one in found.front} == {one.name for one in wanted}
     assert 3 <= len(wanted) < len(good) < len(candidates)
     # Left out early: fewer are run at their full length than were begun with.
-    assert found.rounds[-1][1] < found.rounds[0][1] == len(candidates)
+    # The first round has the largest array of each family alone.
+    assert found.rounds[-1][1] < found.rounds[1][1] <= len(candidates)
 
 
 def test_nobody_on_a_front_is_better_than_another() -> None:
@@ -335,3 +338,38 @@ def test_a_refused_run_with_a_failed_drive_loses_no_advice(
     answer = hb.advise("vdbench-8k-random", candidates=FEW, **ASK)
     assert answer.recommended is not None
     assert any(note.startswith("No run with a failed drive") for note in answer.to_dict()["notes"])
+
+
+def test_an_interrupted_advice_says_what_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+    measure = Bench.measure
+
+    def stopped(bench: Bench, *given: object, **more: object) -> dict[object, object]:
+        bench.partial = measure(bench, *given, **more)  # type: ignore[arg-type]
+        raise RunsInterrupted([])
+
+    monkeypatch.setattr(Bench, "measure", stopped)
+    question = AdviseQuestion(
+        workloads=[Named("fio-randread")], slo="p99 < 80 ms", capacity="9 TB", protect="1", candidates=FEW
+    )
+    with pytest.raises(RunsInterrupted):
+        advising.advise(question, lambda title: watch(title, False), said.append)
+    assert said[0].startswith("drives: 2, layouts: 2")
+    assert re.fullmatch(
+        r"stopped after \d+ runs for \d+ candidates: the best so far, raid.* meets the objective", said[-1]
+    )
+
+
+def test_families_whose_largest_array_misses_are_not_run_further() -> None:
+    needs = needs_of(
+        AdviseQuestion(workloads=[Named("fio-randread")], slo="p99 < 1 ms", capacity="9 TB", protect="one failure")
+    )
+    candidates = candidates_of(space_of(FEW, 1), needs, Prices()).candidates
+    bench = bench_of(needs, [Named("fio-randread")], candidates[0].machine)
+    found = search(candidates, needs, bench)
+    families = {(one.drive.name, one.layout, one.cache) for one in candidates}
+    assert not found.good
+    # One run per family, and every candidate is counted.
+    assert bench.runs == len(families) < len(candidates)
+    assert sum(found.left_out.values()) == len(candidates)
+    assert found.nearest is not None

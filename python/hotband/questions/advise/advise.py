@@ -68,7 +68,7 @@ def advise(question: AdviseQuestion, watch: Watch, say: Say) -> Advice:
         best = (
             f"the best so far, {bench.best[1]}, meets the objective" if bench.best else "none meets the objective yet"
         )
-        say(f"stopped after {counted(bench.runs, 'run')} of {counted(len(listed.candidates), 'candidate')}: {best}")
+        say(f"stopped after {counted(bench.runs, 'run')} for {counted(len(listed.candidates), 'candidate')}: {best}")
         raise
 
 
