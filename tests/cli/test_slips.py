@@ -79,7 +79,9 @@ def test_slips_are_refused_before_anything_runs(told, tmp_path, arguments, said)
     (tmp_path / "job").write_text(JOB)
     (tmp_path / "wal.fio").write_text(JOB)
     (tmp_path / "far.fio").write_text(JOB.replace("[a]\n", "[a]\noffset=9t\n"))
-    (tmp_path / "bs.txt").write_text("TIME(s) COMM PID DISK T SECTOR BYTES LAT(ms)\n0.1 a 1 sda R 8 4096 0.2\n0.1 ? 0 R -1 8 0.2\n")
+    (tmp_path / "bs.txt").write_text(
+        "TIME(s) COMM PID DISK T SECTOR BYTES LAT(ms)\n0.1 a 1 d R 8 512 0.2\n0.1 ? 0 R -1 8 0\n"
+    )
     (tmp_path / "mine.toml").write_text('variant_of = "ent-10k"\n')
     (tmp_path / "folder").mkdir()
     (tmp_path / "record.json").write_text('{"schema": "hotband-record"}')

@@ -58,7 +58,7 @@ from hotband.faces.commands.output import (
     show_views,
 )
 from hotband.faces.questions import QUESTIONS, answer, declared, reading
-from hotband.inference.traces.asked import columns_of
+from hotband.inference.traces.asked import TOO_MUCH, TraceQuestion, columns_of
 from hotband.views.text.screen import DETAILS as DETAILS_OPTION
 from hotband.views.text.screen import Screen
 
@@ -275,6 +275,10 @@ def _typed(further: str | Question, question: Question) -> str:
     return "" if any(path.exists() and not path.is_file() and not path.is_dir() for path in read) else further
 
 
+WITHOUT_LIMIT = 1_000_000
+"""Largest factor of unpacking that the engine accepts: no compression reaches it."""
+
+
 def prompt(text: str) -> str:
     """Return the user's reply to a text."""
     return str(typer.prompt(text, default="", show_default=False))
@@ -285,6 +289,20 @@ def _end(ending: Ending | None) -> None:
         if ending.says:
             say(f"hotband: {ending.says}")
         raise typer.Exit(ending.code)
+
+
+def _unpacking(question: Question, way: Way) -> Any:
+    """Return the answer. A compressed file that unpacks to too much is read as a whole if the user agrees, who is asked
+    on a terminal only."""
+    try:
+        return answer(question, way)
+    except UserError as error:
+        if way.prompt is None or not isinstance(question, TraceQuestion) or TOO_MUCH not in error.accepted:
+            raise
+        reply = way.prompt(f"{error.where} {error.accepted.partition(';')[0]}. Read it as a whole? [y/N]")
+        if reply.strip().lower() not in ("y", "yes"):
+            raise
+        return answer(replace(question, unpack=WITHOUT_LIMIT), way)
 
 
 def _command(question: type[Question]) -> Callable[..., Any]:
@@ -312,7 +330,7 @@ def _command(question: type[Question]) -> Callable[..., Any]:
         )
         try:
             with real.interruptible(machines_of(query)):
-                outcome = answer(query, way)
+                outcome = _unpacking(query, way)
         except NotAgreed:
             raise typer.Exit(INTERRUPTED) from None
         except RunsInterrupted as stop:

@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
+from hotband.base import memory
 from hotband.base.errors import UserError
 from hotband.base.question import Question, asks
+from hotband.base.text.regular import opened
 from hotband.data.inputs.kinds import Columns, Filters
+
+UNPACK = 200
+"""Default of `unpack`, within half of the available memory."""
+TOO_MUCH = "unpacks to more than"
+"""Beginning of the engine's error for a compressed file."""
+COMPRESSED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
+"""Beginnings of gzip (RFC 1952) and zstd (RFC 8878)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,7 +30,9 @@ class TraceQuestion(Question):
         metavar="KEY=COLUMN,...",
     )
     skip_bad: int = asks("Skip up to N invalid lines.", default=0, metavar="N", least=0)
-    unpack: int = asks("Accept a compressed trace that unpacks to N times its size.", default=200, metavar="N", least=2)
+    unpack: int = asks(
+        "Accept a compressed trace that unpacks to N times its size.", default=UNPACK, metavar="N", least=2
+    )
     device: Filters = asks("Only this device. May be repeated.", default=(), metavar="NAME")
     host: Filters = asks("Only this host. May be repeated.", default=(), metavar="NAME")
     process: Filters = asks("Only this process. May be repeated.", default=(), metavar="NAME")
@@ -37,6 +49,18 @@ class TraceQuestion(Question):
         times = {"from": self.from_, "for": self.for_}
         plain = {name: getattr(self, name) for name in ("format", "columns", "skip_bad", "unpack")}
         return {**plain, **several, **times}
+
+
+def unpacked_within(file: Path, unpack: object) -> object:
+    """Return the factor to which a file may unpack: by default also to no more than half of the available memory."""
+    if unpack != UNPACK or not file.is_file():
+        return unpack
+    left = memory.available()
+    with opened(file) as compressed:
+        is_compressed = compressed.read(4).startswith(COMPRESSED)
+    if left is None or not is_compressed:
+        return unpack
+    return max(2, min(UNPACK, left // 2 // max(file.stat().st_size, 1)))
 
 
 def columns_of(text: str | None) -> dict[str, str]:

@@ -22,7 +22,7 @@ from hotband.base.text.values import Json
 from hotband.base.text.write import expect_other_file, replacing
 from hotband.data.traces.files import IO_LOG, by_headings, expect_file, format_of, is_trace, make_rows
 from hotband.data.traces.io_log import UNKNOWN
-from hotband.inference.traces.asked import TraceQuestion
+from hotband.inference.traces.asked import TraceQuestion, unpacked_within
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -114,6 +114,8 @@ def asked_of(file: Path, keys: Mapping[str, object]) -> _core.TraceAsked:
     given = {key: value for key, value in keys.items() if value not in (None, [], {}, ())}
     if not given.keys() & {"format", "columns"}:
         given |= by_headings(file)
+    if "unpack" in given:
+        given["unpack"] = unpacked_within(file, given["unpack"])
     for key, value in given.items():
         try:
             tomlkit.item(value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,7 +21,7 @@ from hotband.base.text.values import Json
 from hotband.base.views import view_of
 from hotband.data.inputs.kinds import Paths
 from hotband.data.traces.files import IO_LOG, expect_file, format_of, is_trace, make_rows
-from hotband.inference.traces.asked import TraceQuestion
+from hotband.inference.traces.asked import TOO_MUCH, TraceQuestion
 from hotband.inference.traces.convert import asked_of
 from hotband.inference.traces.properties import (
     BLOCK,
@@ -136,7 +137,11 @@ def show_trace(source: Path, keys: Mapping[str, object], block: int = BLOCK, sam
 
 
 def with_way_out(error: UserError) -> UserError:
-    """Return the error of a line with the option that leaves such lines out."""
+    """Return the error of a line with the option that leaves such lines out; that of a compressed file, wherever in it
+    the limit was reached, with the option that raises the limit."""
+    if (limit := re.search(rf"{TOO_MUCH} unpack = (\d+)", error.accepted)) is not None:
+        accepted = f"{TOO_MUCH} {limit[1]} times its size, or half of the available memory; expected a larger "
+        return UserError(error.where, "", "", f"{accepted}question.unpack, or an unpacked file")
     if not error.key.startswith("line ") or "question.skip_bad" in error.accepted:
         return error
     accepted = f"{error.accepted}. question.skip_bad N leaves out N such lines"
