@@ -8,8 +8,7 @@ import pytest
 
 import hotband as hb
 from hotband.base.text.quantities import size_bytes
-from hotband.data.record.recovery import recovery_lines
-from hotband.data.record.repair import left_ns, repair_lines
+from hotband.data.record.repair import left_ns, recovery_lines, repair_lines
 
 POOL = """
 [drives.d]

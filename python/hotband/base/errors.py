@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from hotband.base.fields import in_words
 from hotband.base.foreign import MOST_SHOWN, shortened
-from hotband.base.text.beside import file_beside
 
 LONGEST_WORD = 1000
 """Longest word of the accepted values that is printed whole: a path, or a name from a file."""
@@ -67,6 +66,24 @@ def reason_of(error: Exception) -> str:
     if isinstance(error, FileNotFoundError) and (meant := file_beside(os.fsdecode(error.filename or ""))):
         return f"{system}; did you mean {shortened(meant, 300)}?"
     return system or shortened((str(error).splitlines() or [type(error).__name__])[0], 300)
+
+
+def file_beside(name: str, endings: Sequence[str] = ()) -> str | None:
+    """Return the file that `name` means without its ending, `./x.toml` for `x`; None without one. `endings` are the
+    accepted ones, by default all."""
+    if not name or name.endswith(("/", ".")) or "\0" in name:
+        return None
+    folder, base = os.path.split(name)
+    try:
+        listed = sorted(os.listdir(folder or "."))
+    except OSError:
+        return None
+    files = [os.path.join(folder, file) for file in listed if file.startswith(f"{base}.")]
+    files = [path for path in files if os.path.isfile(path)]
+    accepted = [path for path in files if not endings or path[len(name) :].lower().endswith(tuple(endings))]
+    if not accepted:
+        return None
+    return accepted[0] if "/" in name else f"./{accepted[0]}"
 
 
 def characters(where: str, given: str) -> str:

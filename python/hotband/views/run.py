@@ -9,8 +9,7 @@ from hotband.base.text.formats import as_rows
 from hotband.base.text.table import View, Whole
 from hotband.data.documents.record import RecordDoc
 from hotband.data.record.files import RECORD_FILE
-from hotband.data.record.recovery import recovery_lines
-from hotband.data.record.repair import repair_lines
+from hotband.data.record.repair import recovery_lines, repair_lines
 from hotband.data.record.states import said_of
 from hotband.data.record.steady import of_phases
 from hotband.data.record.stopped import stopped_lines

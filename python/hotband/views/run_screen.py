@@ -14,8 +14,7 @@ from hotband.data.catalog.named import is_real
 from hotband.data.record.durability import durability_notes
 from hotband.data.record.files import RECORD_FILE
 from hotband.data.record.overload import MISSED, missed_rate, missed_words
-from hotband.data.record.recovery import recovery_lines
-from hotband.data.record.repair import repair_lines
+from hotband.data.record.repair import recovery_lines, repair_lines
 from hotband.data.record.states import states_of, warm_up_words
 from hotband.data.record.stats import flush_latency, merge
 from hotband.data.record.steady import of_phases

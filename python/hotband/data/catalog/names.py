@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import hotband._core as _core
-from hotband.base.errors import UserError
-from hotband.base.text.beside import file_beside
+from hotband.base.errors import UserError, file_beside
 from hotband.data import catalog
 
 

@@ -1,5 +1,5 @@
-"""Which acknowledged writes a power failure may destroy: a volatile write cache, and a load that flushes it or writes
-through it. Left out: file systems and databases that acknowledge to their users without a flush."""
+"""Tell which acknowledged writes a power failure may destroy: the write cache is volatile, and the load flushes it or
+writes through it. Left out: file systems and databases that acknowledge to their users without a flush."""
 
 from __future__ import annotations
 

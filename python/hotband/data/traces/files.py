@@ -11,10 +11,9 @@ from pathlib import Path
 
 import hotband._core as _core
 from hotband.base.engine import user_error
-from hotband.base.errors import UserError, reason_of
+from hotband.base.errors import UserError, file_beside, reason_of
 from hotband.base.folders import real_path
 from hotband.base.heavy import tomlkit
-from hotband.base.text.beside import file_beside
 from hotband.base.text.regular import NotRegular, opened
 from hotband.base.text.write import is_mistake
 from hotband.data.catalog import TRACE_ENDINGS

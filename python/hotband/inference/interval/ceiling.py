@@ -88,10 +88,10 @@ Interval = tuple[float, float]
 def above_means(predicted: Mapping[str, float], intervals: Mapping[str, Interval]) -> dict[str, Interval]:
     """Return intervals whose tails do not end below those of the mean, by figure. The p99 and p99.9 of a prediction lie
     above its mean, which in a closed loop is the inverse of the rate; of the two intervals the mean's is narrower."""
-    found = dict(intervals)
+    above = dict(intervals)
     for name, (low, high) in intervals.items():
         side, dot, figure = name.rpartition(".")
         mean = f"{side}{dot}{MEAN}"
         if figure in TAILS and mean in intervals and predicted[name] >= predicted[mean] and math.isfinite(high):
-            found[name] = max(low, intervals[mean][0]), max(high, intervals[mean][1])
-    return found
+            above[name] = max(low, intervals[mean][0]), max(high, intervals[mean][1])
+    return above

@@ -57,8 +57,8 @@ POOL = ".replicated"
 """End of the key of a pool's layout."""
 POOL_REFUSED = (
     "is a replicated pool, whose chance of losing data is not modelled: it depends on which drives hold the copies of "
-    "an object together; expected an array (hotband layouts). hotband run MACHINE --event 'at 10 s: osd-out data.1' "
-    "predicts how long its recovery takes"
+    "an object together; expected an array (hotband layouts). hotband run predicts its recovery, with the event "
+    "'at 10 s: osd-out data.1'"
 )
 NO_ERROR_RATE = "the catalog has none"
 """The source of the rate of unrecoverable errors if neither question nor catalog has one."""
@@ -371,15 +371,15 @@ def error_bits(
 
 def assumed_bits(values: Mapping[str, Mapping[str, str]]) -> tuple[str, str] | None:
     """Return the lowest rate of the drives' classes, and its source; None for a mechanism without one."""
-    found = []
+    rates = []
     for values_of_drive in values.values():
         drive_class = drive_classes().get(values_of_drive.get("reference.class", ""))
         key = values_of_drive["kind"], drive_class is not None and drive_class.market in ARRAY_MARKETS
         if key not in ASSUMED_BITS:
             return None
         title = f"a {key[0].replace('ssd', 'SSD')} of unknown class" if drive_class is None else drive_class.title
-        found.append((ASSUMED_BITS[key], f"{ASSUMED}, as makers' data sheets state for this class: {title}"))
-    return min(found, key=lambda pair: float(pair[0]))
+        rates.append((ASSUMED_BITS[key], f"{ASSUMED}, as makers' data sheets state for this class: {title}"))
+    return min(rates, key=lambda pair: float(pair[0]))
 
 
 def rebuild_hours(question: ReliabilityQuestion, rebuilt: Rebuilt, sources: dict[str, str]) -> float:

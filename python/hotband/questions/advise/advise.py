@@ -222,7 +222,7 @@ class _Advising:
     def _uncounted(self, shown: Sequence[str]) -> list[str]:
         """Return notes on drives among the shown points whose rate of sector errors is assumed or missing."""
         candidates = [self.by_name[name].candidate for name in shown]
-        assumed = dict.fromkeys(one.drive.name for one in candidates if assumes_error_rate(one))
+        assumed = dict.fromkeys(candidate.drive.name for candidate in candidates if assumes_error_rate(candidate))
         notes = [f"assumed for the class: unreadable sectors of {' and '.join(assumed)}"] if assumed else []
         unknown = dict.fromkeys(one.drive.name for one in candidates if lacks_error_rate(one))
         if not unknown:

@@ -85,18 +85,20 @@ def without_hopeless(
     """Run the largest array of each family; return the candidates without the families whose largest array surely
     misses the requirements. With fewer of the same drives, an array is slower and wears out sooner."""
     families: dict[tuple[str, str, str], list[Tried]] = {}
-    for one in tried:
-        families.setdefault((one.candidate.drive.name, one.candidate.layout, one.candidate.cache), []).append(one)
-    largest = {name: max(members, key=lambda one: one.candidate.count) for name, members in families.items()}
-    several = [one for name, one in largest.items() if len(families[name]) > 1]
-    remaining = {one.name for one in run_round(several, needs, bench, ios, what, searched, surely=True)}
+    for entry in tried:
+        families.setdefault((entry.candidate.drive.name, entry.candidate.layout, entry.candidate.cache), []).append(
+            entry
+        )
+    largest = {name: max(members, key=lambda entry: entry.candidate.count) for name, members in families.items()}
+    several = [entry for name, entry in largest.items() if len(families[name]) > 1]
+    remaining = {entry.name for entry in run_round(several, needs, bench, ios, what, searched, surely=True)}
     hopeless = set()
-    for name, one in largest.items():
-        miss = furthest(one, needs, needs.slo) if one.measured else None
-        if len(families[name]) > 1 and miss is not None and one.name not in remaining:
+    for name, entry in largest.items():
+        miss = furthest(entry, needs, needs.slo) if entry.measured else None
+        if len(families[name]) > 1 and miss is not None and entry.name not in remaining:
             searched.left_out[miss.reason] += len(families[name]) - 1
             hopeless |= {member.name for member in families[name]}
-    return [one for one in tried if one.name not in hopeless]
+    return [entry for entry in tried if entry.name not in hopeless]
 
 
 def _say_best(tried: Sequence[Tried], needs: Needs, bench: Bench, when: str) -> None:
@@ -117,7 +119,9 @@ def run_round(
     try:
         # The largest arrays may have run for as many I/Os already.
         pairs = [(entry.candidate, name) for entry in tried if entry.ios != ios for name in bench.loads]
-        measured = {(one.name, name): run for one in tried if one.ios == ios for name, run in one.measured.items()}
+        measured = {
+            (entry.name, name): run for entry in tried if entry.ios == ios for name, run in entry.measured.items()
+        }
         measured |= bench.measure(pairs, ios, what) if pairs else {}
     except RunsInterrupted:
         _tell_best(_holding(tried, needs, bench, ios), needs, bench)
@@ -140,10 +144,10 @@ def run_round(
 
 def _holding(tried: Sequence[Tried], needs: Needs, bench: Bench, ios: int) -> list[Tried]:
     """Return the candidates of an interrupted round that ran under every workload and meet the requirements."""
-    whole = [one for one in tried if all((one.name, name) in bench.partial for name in bench.loads)]
-    for one in whole:
-        one.measured, one.ios = {name: bench.partial[one.name, name] for name in bench.loads}, ios
-    return [one for one in whole if furthest(one, needs, needs.slo) is None]
+    whole = [entry for entry in tried if all((entry.name, name) in bench.partial for name in bench.loads)]
+    for entry in whole:
+        entry.measured, entry.ios = {name: bench.partial[entry.name, name] for name in bench.loads}, ios
+    return [entry for entry in whole if furthest(entry, needs, needs.slo) is None]
 
 
 def _tell_best(remaining: Sequence[Tried], needs: Needs, bench: Bench) -> None:

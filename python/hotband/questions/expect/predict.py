@@ -146,8 +146,10 @@ def _add_intervals(
             low, high = between(figure.predicted, *ends)
             figure = replace(figure, low=low, high=high)
         figures.append(figure)
-    ends = {each.figure: (each.low, each.high) for each in figures if each.low is not None and each.high is not None}
-    above = above_means({figure.figure: figure.predicted for figure in figures}, ends)
+    intervals = {
+        each.figure: (each.low, each.high) for each in figures if each.low is not None and each.high is not None
+    }
+    above = above_means({figure.figure: figure.predicted for figure in figures}, intervals)
     prediction.figures = [
         replace(figure, low=above[figure.figure][0], high=above[figure.figure][1]) if figure.figure in above else figure
         for figure in figures
