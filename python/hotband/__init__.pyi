@@ -1037,7 +1037,7 @@ def compare_traces(
         a: The measured trace, with latencies.
         b: The trace to compare with it.
         format: Format of the trace, if it is not recognised.
-        columns: Columns of any CSV: time=1:us,offset=2:sectors,size=3,op=4.
+        columns: Columns of any CSV: time=1:us,offset=2:sectors,size=3,op=4; op=4:1 if 1 is a read.
         skip_bad: Skip up to N invalid lines.
         unpack: Accept a compressed trace that unpacks to N times its size.
         device: Only this device. May be repeated.
@@ -1077,7 +1077,7 @@ def convert_trace(
         source: A trace, plain or compressed by gzip or zstd.
         output: The new file; its suffix sets the format.
         format: Format of the trace, if it is not recognised.
-        columns: Columns of any CSV: time=1:us,offset=2:sectors,size=3,op=4.
+        columns: Columns of any CSV: time=1:us,offset=2:sectors,size=3,op=4; op=4:1 if 1 is a read.
         skip_bad: Skip up to N invalid lines.
         unpack: Accept a compressed trace that unpacks to N times its size.
         device: Only this device. May be repeated.
@@ -1118,7 +1118,7 @@ def fit_trace(
         source: A trace, plain or compressed by gzip or zstd.
         output: Write the workload here, as TOML.
         format: Format of the trace, if it is not recognised.
-        columns: Columns of any CSV: time=1:us,offset=2:sectors,size=3,op=4.
+        columns: Columns of any CSV: time=1:us,offset=2:sectors,size=3,op=4; op=4:1 if 1 is a read.
         skip_bad: Skip up to N invalid lines.
         unpack: Accept a compressed trace that unpacks to N times its size.
         device: Only this device. May be repeated.
@@ -1159,7 +1159,7 @@ def show_trace(
     Args:
         source: Traces, plain or compressed by gzip or zstd.
         format: Format of the trace, if it is not recognised.
-        columns: Columns of any CSV: time=1:us,offset=2:sectors,size=3,op=4.
+        columns: Columns of any CSV: time=1:us,offset=2:sectors,size=3,op=4; op=4:1 if 1 is a read.
         skip_bad: Skip up to N invalid lines.
         unpack: Accept a compressed trace that unpacks to N times its size.
         device: Only this device. May be repeated.
