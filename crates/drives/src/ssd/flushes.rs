@@ -10,7 +10,8 @@
 //!
 //! Linux has one FLUSH under way per device and sends those that come meanwhile as one, after it (block/blk-flush.c): what
 //! is written during a flush becomes durable with the next one. So eight threads that write and flush get four times the
-//! rate of one, not eight times.
+//! rate of one, not eight times. A drive does the same with writes that it must have on flash: those that come while it
+//! programs and saves the map are the next group.
 //!
 //! Leaves out: dies that are busy with the page, and its share of what is written, which `mapping_overhead` has.
 
@@ -97,6 +98,11 @@ impl Ssd {
         if !self.params.cache.flush_writes {
             return self.acknowledge(now, index);
         }
+        self.join_flush(now, index);
+    }
+
+    /// A flush or a write that must be on flash: with those that came during the last group.
+    pub(super) fn join_flush(&mut self, now: Instant, index: u32) {
         self.flushes.next.push(index);
         if self.flushes.under_way.is_empty() {
             self.begin_flush(now);
@@ -109,33 +115,29 @@ impl Ssd {
         under_way.clear();
         std::mem::swap(under_way, next);
         *begun = self.journal.left;
+        if under_way.iter().any(|index| self.slots[*index as usize].command.op == Op::Write) {
+            self.journal.note();
+        }
         if let Some(&first) = under_way.first() {
             self.flush(now, first);
         }
     }
 
-    /// Everything acknowledged becomes durable: at once where the buffer counts as that.
-    pub(super) fn flush(&mut self, now: Instant, index: u32) {
-        if !self.params.cache.flush_writes {
-            return self.acknowledge(now, index);
-        }
+    /// Everything in the buffer becomes durable, and then the group of which `index` is the first is acknowledged.
+    fn flush(&mut self, now: Instant, index: u32) {
         let mut flash =
             Timed { nand: &mut self.nand, queue: &mut self.work, account: self.account.as_deref_mut(), now };
         self.ftl.drain(&mut flash);
         flash.flush_reads();
         self.slots[index as usize].until = self.work.issued();
         if self.work.is_done(self.work.issued()) {
-            return self.save_map(now, index);
+            return self.save_map(now);
         }
         self.waiting_flush.push_back(index);
     }
 
     /// Data that a flush or a forced write waited for is on flash, except the map's changes.
-    pub(super) fn save_map(&mut self, now: Instant, index: u32) {
-        if self.slots[index as usize].command.op != Op::Flush {
-            let at = self.journal.flush(now, self.journal.left);
-            return self.acknowledge(at, index);
-        }
+    pub(super) fn save_map(&mut self, now: Instant) {
         let at = self.journal.flush(now, self.flushes.begun);
         for number in 0..self.flushes.under_way.len() {
             self.acknowledge(at, self.flushes.under_way[number]);

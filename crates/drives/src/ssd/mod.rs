@@ -321,7 +321,7 @@ impl Ssd {
                 break;
             }
             self.waiting_flush.pop_front();
-            self.save_map(now, index);
+            self.save_map(now);
         }
         while self.nand.programs() < self.params.backlog {
             let Some(index) = self.stalled.pop_front() else { break };

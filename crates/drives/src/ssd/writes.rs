@@ -116,8 +116,7 @@ impl Ssd {
         }
         flash.flush_reads();
         if self.params.cache.waits[usize::from(command.fua)] {
-            self.journal.note();
-            return self.flush(now, index);
+            return self.join_flush(now, index);
         }
         let at = self.journal.written(now);
         self.acknowledge(at + (self.params.write_overhead - self.params.command_interval), index);

@@ -118,3 +118,14 @@ fn flushes_that_come_during_one_are_one_after_it() {
     }
     assert_eq!(bench.count("flushes"), 3);
 }
+
+#[test]
+fn forced_writes_that_come_during_one_are_one_group_after_it() {
+    let mut bench = Bench::new(&format!("{JOURNAL}plp = \"off\""));
+    let [first, second, third] = [0, 100, 200].map(|at| bench.submit(at * US, Op::Write, at * PAGE, PAGE, true));
+    let ended = INTERVAL + WIRE + PROGRAM + SAVED;
+    bench.done_exactly_at(first, ended);
+    for write in [second, third] {
+        bench.done_exactly_at(write, ended + PROGRAM + SAVED);
+    }
+}
