@@ -42,6 +42,12 @@ impl Random {
     pub fn exponential(&mut self) -> f64 {
         -libm::log(1.0 - self.unit())
     }
+
+    /// Normal, of mean 0 and deviation 1 (Box and Muller 1958).
+    pub fn normal(&mut self) -> f64 {
+        let radius = libm::sqrt(2.0 * self.exponential());
+        radius * libm::cos(std::f64::consts::TAU * self.unit())
+    }
 }
 
 #[cfg(test)]

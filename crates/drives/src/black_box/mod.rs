@@ -119,16 +119,10 @@ impl BlackBox {
     /// Time of the command itself and of its data, both by the same draw.
     fn service(&mut self, command: &Command) -> (Span, Span) {
         let serving = self.params.service[side(command.op)];
-        let drawn = if serving.spread > 0.0 { libm::exp(serving.spread * self.normal()) } else { 1.0 };
+        let drawn = if serving.spread > 0.0 { libm::exp(serving.spread * self.random.normal()) } else { 1.0 };
         let factor = drawn * (1.0 + self.params.contention * self.served.len() as f64);
         let data = u64::from(command.len) as f64 / serving.rate.0 as f64 * 1e9;
         (Span((serving.time.0 as f64 * factor) as u64), Span((data * factor) as u64))
-    }
-
-    /// Normal, of mean 0 and deviation 1 (Box and Muller 1958).
-    fn normal(&mut self) -> f64 {
-        let radius = libm::sqrt(2.0 * self.random.exponential());
-        radius * libm::cos(std::f64::consts::TAU * self.random.unit())
     }
 
     fn end(&mut self, at: Instant, job: Job, done: &mut Vec<Done>) {

@@ -1,6 +1,7 @@
 //! Parts from which mechanisms are assembled, each tested alone.
 
 pub mod account;
+pub mod admission;
 pub mod compression;
 pub mod dirty;
 pub mod divisor;

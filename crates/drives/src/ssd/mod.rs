@@ -37,6 +37,7 @@ use hotband_machine::{
 };
 use hotband_units::{Bytes, Instant, Span};
 
+use crate::parts::admission::Admission;
 use crate::parts::compression::Compression;
 use crate::parts::ftl::{Ftl, Refused};
 use crate::parts::nand::Nand;
@@ -62,6 +63,7 @@ pub struct Ssd {
     nand: Nand,
     senses: Senses,
     stalls: Stalls,
+    admission: Admission,
     journal: Journal,
     compression: Compression,
     to_host: Port,
@@ -122,6 +124,7 @@ impl Ssd {
             nand: Nand::new(params.nand.clone()),
             senses: params.new_senses(Random::new(0, "senses")),
             stalls: Stalls::new(params.stalls, Random::new(0, "stalls")),
+            admission: Admission::new(params.admission, Random::new(0, "admission")),
             journal: Journal::new(params.journal),
             compression: Compression::new(params.compression),
             to_host: port(Direction::ToHost),
@@ -151,12 +154,14 @@ impl Ssd {
         })
     }
 
-    /// Like the above, with slow reads and stalls from the generators of this seed and name.
+    /// Like the above, with slow reads, stalls and times of writes from the generators of this seed and name.
     #[must_use]
     pub fn with_seed(self, seed: u64, name: &str) -> Self {
         let random = |part: &str| Random::new(seed, &format!("drives.{name}.{part}"));
         let senses = self.params.new_senses(random("senses"));
-        Self { senses, stalls: Stalls::new(self.params.stalls, random("stalls")), ..self }
+        let stalls = Stalls::new(self.params.stalls, random("stalls"));
+        let admission = Admission::new(self.params.admission, random("admission"));
+        Self { senses, stalls, admission, ..self }
     }
 
     /// Parameters that it was built with.

@@ -3,6 +3,7 @@
 use hotband_machine::{Draw, Random, Section, SpecError, Unit};
 use hotband_units::{Bytes, Rate, Span};
 
+use crate::parts::admission::AdmissionParams;
 use crate::parts::compression::CompressionParams;
 use crate::parts::ftl::{Endurance, Ftl, FtlParams, PAGE, PAGE_UNITS, Separation, UNIT, VictimPolicy};
 use crate::parts::nand::NandParams;
@@ -53,8 +54,11 @@ pub struct SsdParams {
     pub tags: usize,
     /// The controller begins one command after the other, this far apart.
     pub command_interval: Span,
-    /// Like the above, after a write, which may take its processor longer.
+    /// Like the above, after a write, which may take its processor longer; that of commands where the buffer is what
+    /// limits writes.
     pub write_interval: Span,
+    /// How writes are admitted to the buffer and acknowledged.
+    pub admission: AdmissionParams,
     /// Time in the controller of a read, besides flash and link.
     pub read_overhead: Span,
     /// Time in the controller of a write until it is acknowledged, besides the link.
@@ -140,6 +144,8 @@ impl SsdParams {
         let (ftl, capacity) = read_ftl(&section, &nand, scale, parity, compression.is_some())?;
         let time = |key| section.required::<Span>(key, "a time");
         let command_interval = time("command_interval")?;
+        let write_interval = section.quantity("write_interval")?.unwrap_or(command_interval);
+        let admission = tails::read_admission(&section, write_interval, command_interval)?;
         let unit_pages = options::read_mapping_unit(&section)?;
         let whole: Bytes = section.required("capacity", "a size")?;
         let pcie = options::read_pcie(&section)?;
@@ -159,7 +165,8 @@ impl SsdParams {
             link_duplex: need(&section, "link_duplex", section.switch("link_duplex")?)?,
             tags: need(&section, "queue_tags", section.count("queue_tags", 1..=65_536)?)? as usize,
             command_interval,
-            write_interval: section.quantity("write_interval")?.unwrap_or(command_interval),
+            write_interval: if admission.stripe.is_some() { command_interval } else { write_interval },
+            admission,
             read_overhead: time("read_overhead")?,
             write_overhead: time("write_overhead")?,
             read_ahead: read_read_ahead(&section)?,

@@ -4,6 +4,7 @@
 use hotband_machine::{Section, SpecError};
 use hotband_units::Span;
 
+use crate::parts::admission::{AdmissionParams, Stripe};
 use crate::parts::forced_writes::read_forced_writes;
 use crate::parts::senses::{RetryParams, SenseParams};
 use crate::parts::stalls::StallParams;
@@ -71,6 +72,15 @@ pub(super) fn read_stalls(section: &Section) -> Result<Option<StallParams>, Spec
         return Err(section.error("stall_interval", interval.to_string(), accepted));
     }
     Ok(Some(StallParams { time: lasts, interval }).filter(|stalls| stalls.time > Span::ZERO))
+}
+
+/// Times of single writes, and the stripe that becomes free at once when writes come at more than their long rate.
+pub(super) fn read_admission(section: &Section, interval: Span, command: Span) -> Result<AdmissionParams, SpecError> {
+    let release = time(section, "buffer_release", LONGEST)?;
+    Ok(AdmissionParams {
+        spread: optional_share(section, "write_spread", 1.0)?,
+        stripe: release.and_then(|release| Stripe::new(release, interval, command)),
+    })
 }
 
 /// Saving changes of the map.

@@ -25,7 +25,9 @@ impl Ssd {
         self.controller_free = slot.begun + self.params.write_interval;
         let port = if self.params.link_duplex { &mut self.from_host } else { &mut self.to_host };
         let arrived = port.send(decoded, u64::from(command.len));
-        self.slots[index as usize].ready = arrived;
+        let admitted = self.admission.admit(arrived);
+        let slot = &mut self.slots[index as usize];
+        (slot.asked, slot.ready) = (arrived, admitted);
         self.untouched.push(command.offset / PAGE);
         if self.untouched.len() == TOUCHED {
             self.touch_accepted();
@@ -35,7 +37,7 @@ impl Ssd {
         let parts = if is_cut && self.params.unit_pages == 1 { self.ask_cut_pages(index, decoded) } else { 0 };
         self.slots[index as usize].parts = parts;
         if parts == 0 {
-            self.push(arrived, Event::Ready(index));
+            self.push(admitted, Event::Ready(index));
         }
     }
 
@@ -87,9 +89,12 @@ impl Ssd {
 
     /// A write, a trim or a flush is acknowledged at `at`.
     pub(super) fn acknowledge(&mut self, at: Instant, index: u32) {
-        let Slot { command, submitted, begun, ready, .. } = self.slots[index as usize];
-        let overhead = if command.op == Op::Write { self.params.write_overhead } else { at.since(begun) };
-        let link = if command.op == Op::Write { ready.since(begun) - self.params.command_interval } else { Span::ZERO };
+        let Slot { command, submitted, begun, asked, .. } = self.slots[index as usize];
+        let took = at.since(begun);
+        let (overhead, link) = match command.op {
+            Op::Write => (self.params.write_overhead.min(took), asked.since(begun) - self.params.command_interval),
+            _ => (took, Span::ZERO),
+        };
         let mut times = Times { overhead, link, ..Times::default() };
         times.queue = at.since(submitted) - times.total();
         times.link = times.link - (times.total() - at.since(submitted));
@@ -119,7 +124,8 @@ impl Ssd {
             return self.join_flush(now, index);
         }
         let at = self.journal.written(now);
-        self.acknowledge(at + (self.params.write_overhead - self.params.command_interval), index);
+        let overhead = self.admission.acknowledged(self.params.write_overhead);
+        self.acknowledge(at + (overhead - self.params.command_interval), index);
     }
 
     pub(super) fn trim(&mut self, now: Instant, index: u32) {

@@ -1,7 +1,7 @@
 //! What makes single commands of a solid-state drive slow, and by how much.
 
 use crate::common::ssd;
-use crate::common::ssd::{Bench, MS, PAGE, PAGES, READ, READ_OVERHEAD, SplitMix, US, WIRE};
+use crate::common::ssd::{Bench, INTERVAL, MS, PAGE, PAGES, READ, READ_OVERHEAD, SplitMix, US, WIRE, WRITE_OVERHEAD};
 use hotband_machine::{Drive, Op};
 
 /// A read of one page from flash, alone.
@@ -143,4 +143,47 @@ fn what_is_in_memory_is_not_retried() {
         bench.done_exactly_at(read, n * MS + READ_OVERHEAD + WIRE);
     }
     assert_eq!(bench.ssd.kind(), "ssd");
+}
+
+#[test]
+fn a_full_buffer_admits_a_stripe_of_writes_at_once() {
+    let mut bench = Bench::new("write_interval = \"10 us\"\nbuffer_release = \"45 us\"");
+    let writes: Vec<u64> = (0..9).map(|page| bench.write(0, page, 1)).collect();
+    for (number, write) in (0..).zip(writes) {
+        // Four writes per 40 us; each crosses the link after the last one.
+        let arrived = INTERVAL + (number + 1) * WIRE;
+        bench.done_exactly_at(write, arrived.max(number / 4 * 40 * US) + WRITE_OVERHEAD - INTERVAL);
+    }
+}
+
+#[test]
+fn reads_do_not_wait_for_room_in_the_buffer() {
+    let mut bench = Bench::filled("write_interval = \"1 ms\"\nbuffer_release = \"2 ms\"\nlink_duplex = \"on\"");
+    for page in 0..8 {
+        bench.write(0, page, 1);
+    }
+    let read = bench.read(0, 100);
+    assert!(bench.end_of(read) < MS, "{} is after the writes", bench.end_of(read));
+}
+
+#[test]
+fn times_of_single_writes_are_spread_around_their_mean_by_seed_and_name() {
+    let writes = |seed| {
+        let mut bench = Bench::new("write_spread = \"40 %\"");
+        let ssd = std::mem::replace(&mut bench.ssd, hotband_drives::Ssd::new(ssd::params("")));
+        bench.ssd = ssd.with_seed(seed, "d0");
+        let mut time = |n: u64| {
+            let write = bench.write(n * MS, n % PAGES, 1);
+            let latency = bench.end_of(write) - n * MS;
+            assert_eq!(bench.done.last().map(|done| done.times.total().0), Some(latency), "its parts add up");
+            latency
+        };
+        (1..5_000).map(&mut time).collect::<Vec<u64>>()
+    };
+    let found = writes(1);
+    let mean = found.iter().sum::<u64>() as f64 / found.len() as f64;
+    assert!((mean / (WIRE + WRITE_OVERHEAD) as f64 - 1.0).abs() < 0.02, "{mean}");
+    assert!(found.iter().any(|time| *time < WIRE + WRITE_OVERHEAD / 2));
+    assert_eq!(found, writes(1));
+    assert_ne!(found, writes(2));
 }

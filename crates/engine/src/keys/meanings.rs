@@ -119,6 +119,7 @@ pub const DISK_OPTIONAL: &[(&str, &str)] = &[
 pub const SSD: &[(&str, &str)] = &[
     ("bad_block_reserve", "spare blocks that replace worn ones, as a share of all"),
     ("block", "erase block of one plane"),
+    ("buffer_release", "time between two stripes that free their room in a full write buffer; default: steadily"),
     ("capacity", "capacity visible to the host"),
     ("channel_rate", "rate of a flash channel"),
     ("channels", "flash channels"),
@@ -199,6 +200,7 @@ pub const SSD: &[(&str, &str)] = &[
     ("write_buffer", "memory from which writes are acknowledged"),
     ("write_interval", "time from the beginning of a write to that of the next command in the controller"),
     ("write_overhead", "controller time of a write"),
+    ("write_spread", "standard deviation of the logarithm of the time to acknowledge a write; default: none"),
 ];
 
 /// Values of object storage daemons.
