@@ -28,7 +28,15 @@ from hotband.questions.study import file
 ROOT = Path(__file__).parents[1]
 PAGES = ROOT / "docs" / "reference"
 WRITTEN = "<!-- Written by `python scripts/reference.py`: do not edit. -->\n"
-MACHINES = ("ent-10k", "pm893-3840", "7450-pro-3840", "raid10:4xent-10k", "raid5:4xent-10k", "raidz1:4xent-10k")
+MACHINES = (
+    "ent-10k",
+    "pm893-3840",
+    "990-pro-1tb",
+    "7450-pro-3840",
+    "raid10:4xent-10k",
+    "raid5:4xent-10k",
+    "raidz1:4xent-10k",
+)
 """Machines whose keys together are nearly all keys."""
 
 

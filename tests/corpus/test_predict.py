@@ -26,6 +26,8 @@ from hotband.inference.corpus.observed import observed
 from hotband.inference.corpus.residuals import groups_of, shipped_pools, shipped_residuals
 from hotband.inference.corpus.shrinkage import fitted
 from hotband.inference.corpus.testers import disagreements
+from hotband.questions.datasheet import described_text
+from hotband.questions.datasheet.expected import expected
 from hotband.questions.datasheet.learned import (
     SHIPPED_EVIDENCE,
     SSD_RULES,
@@ -254,6 +256,25 @@ def test_quantities_come_from_the_loads_that_show_them() -> None:
     values = observed(figures)
     assert values["read_rate"] == pytest.approx(70_947, rel=0.001)
     assert "write_rate_steady" not in values
+
+
+def test_the_spread_of_single_writes_comes_from_their_percentiles_alone() -> None:
+    figures = [figure for figure in shipped() if figure.family == "intel p4510"]
+    values = observed(figures)
+    assert values["write_tail"] == pytest.approx(48 / 9)
+    assert "write_tail" not in observed(figure for figure in figures if figure.metric != "lat_p50")
+
+
+def test_writes_of_a_drive_are_spread_where_families_show_it_and_admitted_in_the_time_of_a_program() -> None:
+    stated = {"capacity": "960 GB", "flash": "TLC", "class": "enterprise", "pcie": "4x4"}
+    made = {}
+    for name, expect in (("learned", shipped_rules().expected), ("usual", expected)):
+        text = described_text("nvme", stated, title=name, source="a test", expect=expect)
+        made[name] = {key: value["value"] for key, value in tomllib.loads(text)["values"].items()}
+    spread = float(made["learned"]["write_spread"].removesuffix(" %"))
+    assert math.log(1.2) / 2.326 < spread / 100 < math.log(5.3) / 2.326
+    assert made["usual"]["write_spread"] == "0 %"
+    assert made["learned"]["buffer_release"] == made["learned"]["program_time"] == "2 ms"
 
 
 def test_an_interval_covers_nine_families_of_ten() -> None:

@@ -120,6 +120,8 @@ DRIVES = [
     (SSD, {"power_idle": "500 W"}, "power_idle: expected at most power_read (13 W)"),
     (SSD, {"namespaces": "3 TB, 3 TB"}, "namespaces: too large: 6000000000000 B together"),
     (SSD, {"stall_time": "2 s", "stall_interval": "1 s"}, "stall_time: expected at most 1 s"),
+    ("990-pro-1tb", {"buffer_release": "2 s"}, "buffer_release: expected at most 1 s"),
+    ("990-pro-1tb", {"write_spread": "200 %"}, "write_spread: expected a share"),
 ]
 
 

@@ -51,6 +51,7 @@ def observed(figures: Iterable[Figure]) -> dict[str, float]:
     """Return the quantities that the figures of a family show, by name (base units); none of a disk, which rules do not
     learn from."""
     values: dict[str, list[float]] = defaultdict(list)
+    percentiles: dict[tuple[Load, str], dict[str, float]] = defaultdict(dict)
     for figure in figures:
         load = load_of(figure)
         if isinstance(load, Unusable) or load.kind == "disk" or load.rate or load.of_flush or figure.side:
@@ -59,6 +60,11 @@ def observed(figures: Iterable[Figure]) -> dict[str, float]:
         if rate:
             for name, value in _shown(load, rate, figure.metric):
                 values[name].append(value)
+        if _is_single_write(load):
+            percentiles[load, figure.device][figure.metric] = figure.middle
+    for those in percentiles.values():
+        if {"lat_p50", "lat_p99"} <= those.keys():
+            values["write_tail"].append(those["lat_p99"] / those["lat_p50"])
     return {name: COMBINED[name](those) for name, those in values.items()}
 
 
@@ -80,7 +86,7 @@ def _small(load: Load, rate: float, metric: str) -> Iterable[tuple[str, float]]:
     host = host_time(load)
     if load.depth == 1:
         is_read = load.direction == "read" and load.state != "new" and metric != "mb_s" and not load.is_rest_empty
-        if is_read or (load.direction == "write" and load.state != "steady" and not load.part):
+        if is_read or _is_single_write(load):
             yield f"{load.direction}_time", 1.0 / rate - host
     elif rate * host / load.threads <= FULL and load.port is None:
         if load.direction == "read" and load.state != "new" and load.depth >= max(32, QUEUED * rate):
@@ -88,6 +94,12 @@ def _small(load: Load, rate: float, metric: str) -> Iterable[tuple[str, float]]:
         elif load.direction == "write" and load.depth >= 8:
             is_late = load.state == "steady" or load.part == "beyond"
             yield ("write_rate_steady" if is_late else "write_rate_new"), rate
+
+
+def _is_single_write(load: Load) -> bool:
+    """Return whether small writes come one at a time, and flash takes them without collecting any."""
+    is_small = load.random and load.block <= 4096 and load.zipf is None and not load.sync
+    return is_small and load.depth == 1 and load.direction == "write" and load.state != "steady" and not load.part
 
 
 def _streams(load: Load, rate: float) -> Iterable[tuple[str, float]]:

@@ -121,6 +121,7 @@ def _flash_drive(stated: Answers) -> dict[str, Expected]:
             drives,
         ),
         "write_time": _line(stated, "write-latency", writing[0] + wire, (writing[1] + wire, writing[2] + wire), drives),
+        "write_tail": Expected(1.0, 1.0, 5.0, "of drives of which no percentile is known"),
         "flush_time": Expected(flushed, flushed / 4, flushed * 4, drives),
         "die_read_time": Expected(*read, f"tR of {flash} of these years"),
         "die_program_time": Expected(*program, f"of {flash} of these years"),

@@ -87,27 +87,31 @@ def evidence_text(evidence: Iterable[Evidence]) -> str:
 
 @dataclass(frozen=True)
 class Rule:
-    """A quantity, the lines that rate it in order of preference, lines that hint at it without rating it, and features
-    that may change it more than others. Without such a line the quantity itself is learned or, if `is_relative`, its
-    ratio to the value expected from the other lines."""
+    """A quantity, the lines that rate it in order of preference, lines that hint at it without rating it, features that
+    may change it more than others, and the share of the usual priors that the other features have. Without such a line
+    the quantity itself is learned or, if `is_relative`, its ratio to the value expected from the other lines."""
 
     quantity: str
     anchors: tuple[str, ...] = ()
     hints: tuple[str, ...] = ()
     is_relative: bool = False
     priors: Mapping[str, float] = field(default_factory=dict, hash=False, compare=False)
+    others: float = 1.0
 
 
 SSD_RULES = (
     Rule("read_time", ("read-latency",), priors={"year": 0.3}),
     Rule("write_time", ("write-latency",), is_relative=True),
+    Rule("write_tail"),
     Rule("read_rate", ("read-iops",), is_relative=True, priors={"sata": 0.8}),
     Rule("write_rate_new", ("write-iops-burst",), is_relative=True, priors={"year": 0.3}),
     Rule("write_rate_steady", ("write-iops",), is_relative=True),
     Rule("read_stream", ("read-bandwidth",), is_relative=True, priors={"sata": 0.8}),
     Rule("write_stream", ("write-bandwidth",), is_relative=True),
     Rule("write_stream_after_cache", ("write-bandwidth-after-cache",), ("write-bandwidth",), priors={"qlc": 1.0}),
-    Rule("flush_time", priors={"protected": 2.0, "protected port": 1.5, "xpoint": 2.0}),
+    # What a flush waits for is decided by protection and port: the fewer other features, the better left-out families
+    # are predicted (docs/decisions/0009-learned-from-the-corpus.md).
+    Rule("flush_time", priors={"protected": 2.0, "protected port": 1.5, "xpoint": 2.0}, others=0.1),
 )
 
 
@@ -189,7 +193,8 @@ def _fit(families: Sequence[Evidence], rule: Rule, anchor: str | None) -> tuple[
         names.append(evidence.family)
     is_rated = anchor in rule.anchors
     shrunk = RATED_PRIOR if is_rated else 1.0
-    priors = {name: deviation * shrunk for name, deviation in {**PRIORS, **rule.priors}.items()}
+    usual = {name: deviation * rule.others for name, deviation in PRIORS.items()}
+    priors = {name: deviation * shrunk for name, deviation in {**usual, **rule.priors}.items()}
     free = RELATIVE_INTERCEPT if rule.is_relative else FREE_INTERCEPT
     return fitted(RATED_INTERCEPT if is_rated else free, priors, rows, names), len(set(names))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 from hotband.base.errors import UserError
@@ -31,6 +32,8 @@ from hotband.questions.datasheet.values import (
 
 US = 1e-6
 PAGE = 4096
+P99 = 2.326
+"""Deviations of a normal distribution from its median to its 99th percentile."""
 ROUNDED = 1.01
 """The factor by which data sheets round rates up."""
 PASSED = 1.008
@@ -181,6 +184,7 @@ def _controller(sheet: Answers, expected: Mapping[str, Expected], chips: Chips) 
         _interval("command_interval", expected["read_rate"], stated_number(sheet, "read-iops"), reads),
         _interval("write_interval", expected["write_rate_new"], stated_number(sheet, "write-iops-burst"), writes),
         *_latencies(sheet, expected),
+        *_admission(expected, chips),
         *_read_ahead(era),
         fixed("idle_delay", "20 ms", "1 ms", "1 s", CLASS),
         fixed("stall_time", "2 ms", "500 us", "10 ms", CLASS),
@@ -246,6 +250,18 @@ def _latencies(sheet: Answers, expected: Mapping[str, Expected]) -> list[Value]:
     limited = written.within(least, max(least, written.high))
     write = follows("write_overhead", limited, "time", stated and max(least, stated - wire), rule)
     return [read, write]
+
+
+def _admission(expected: Mapping[str, Expected], chips: Chips) -> list[Value]:
+    """Return how much the times of single writes differ, and how long a full buffer admits none."""
+    tail = expected["write_tail"].within(1.0, math.exp(P99))
+    spread = tail.each(lambda ratio: math.log(ratio) / P99)
+    rule = "99th percentile over median of single writes"
+    program = "dies are programmed together; the time of a program"
+    return [
+        follows("write_spread", spread, "share", None, rule),
+        estimate("buffer_release", chips.first_program, (0.0, 2 * chips.first_program), "time", program),
+    ]
 
 
 def _read_ahead(era: str) -> list[Value]:
