@@ -87,6 +87,7 @@ WAITS = (
          "--on 'raid10:{n}xexos-15e900-512n'", 1.7),
     Wait("sweep-ssd-point", f"{SSD_SWEEP}1,2,3,4,5,6,7,8,9,10,11", 0.05, base=f"{SSD_SWEEP}1", points=10),
     Wait("run-ssd", "run fio-randread --on 7450-pro-3840 --set qd=32", 1.0),
+    Wait("serve-ssd", "serve 7450-pro-3840 --anyway --set state=preconditioned --run true", 5),
     Wait("interval-disk", "run fio-randread --on exos-15e900-512n --interval 90", 0.8),
     Wait("interval-ssd", "run fio-randread --on s4500-960 --interval 90", 3),
     Wait("page", "sweep fio-randread --on ent-10k --duration '0.1 s' --set qd=1 -o page.html", 0.7),

@@ -53,9 +53,9 @@ class Output:
     ios: int
 
 class Run:
-    """A workload on a machine, checked. `cache` is the folder of contents that other processes left, and the file of
-    the engine. Raises SpecError, OutOfMemory where it needs more than `memory` bytes, and KeyboardInterrupt: a large
-    machine takes its time."""
+    """A workload on a machine, checked. `cache` is the folder of contents that other processes left, the file of the
+    engine, and the most bytes of the folder. Raises SpecError, OutOfMemory where it needs more than `memory` bytes, and
+    KeyboardInterrupt: a large machine takes its time."""
 
     def __init__(
         self,
@@ -81,7 +81,7 @@ class Run:
         is_followed: bool = False,
         in_use: bool = False,
         memory: int | None = None,
-        cache: tuple[Path, Path] | None = None,
+        cache: tuple[Path, Path, int] | None = None,
     ) -> None: ...
     def follow(self, first: Run) -> None:
         """Makes this run ready to follow `first` and those that were made so before. Raises SpecError where it is not

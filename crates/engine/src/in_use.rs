@@ -22,7 +22,7 @@ use crate::texts::{self, machine_text, workload_of, workload_text};
 
 /// Bytes that the drives of a machine hold together at the scale that is chosen, at most. All of it written twice in
 /// order and once at random takes 2 to 3 s of a core of 2020, with compression 5 s (docs/guides/steady-state.md).
-const HELD: u64 = 32_000_000_000;
+pub(crate) const HELD: u64 = 32_000_000_000;
 /// Like the above, for new drives that are written to, of which only the maps need memory: 1 GB.
 const HELD_NEW: u64 = 1_024_000_000_000;
 /// Multiple of that size that is still accepted if the range of the workload does not fit.

@@ -375,7 +375,7 @@ impl Run {
             // What programs will write nobody knows yet: flash is worn in by writes all over it.
             before.random += std::mem::take(&mut before.workload);
         }
-        driver.precondition(&closing.workload, (seed, true), cache.as_ref(), control)?;
+        driver.precondition_enlarged(&closing.workload, seed, cache.as_ref(), control)?;
         control.begin_phase(1);
         let (now, cut) = driver.begin_live();
         let Driver { probes, .. } = driver;

@@ -6,21 +6,38 @@ pub enum Carrier<'a> {
     Out(&'a mut Vec<u8>),
     /// Into the parts.
     In(&'a [u8]),
+    /// Into the parts, which could not take it.
+    Refused,
 }
 
-impl Carrier<'_> {
+impl<'a> Carrier<'a> {
+    /// Whether parts took all of the bytes.
+    pub fn is_taken(&self) -> bool {
+        matches!(self, Self::In([]))
+    }
+
+    /// Stops, because bytes do not come from parts that were built the same.
+    pub fn refuse(&mut self) {
+        *self = Self::Refused;
+    }
+
+    /// The next bytes that are carried in; none if there are too few, which refuses all that follow.
+    fn next(&mut self, count: usize) -> Option<&'a [u8]> {
+        let Self::In(rest) = self else { return None };
+        let Some((here, later)) = rest.split_at_checked(count) else {
+            self.refuse();
+            return None;
+        };
+        *rest = later;
+        Some(here)
+    }
+
     /// Bytes of a length that is the same on both sides.
-    ///
-    /// # Panics
-    /// If too few bytes were carried out: the bytes carried in come from parts that were built the same.
     pub fn bytes(&mut self, field: &mut [u8]) {
-        match self {
-            Self::Out(out) => out.extend_from_slice(field),
-            Self::In(rest) => {
-                let (here, later) = rest.split_at(field.len());
-                field.copy_from_slice(here);
-                *rest = later;
-            }
+        if let Self::Out(out) = self {
+            out.extend_from_slice(field);
+        } else if let Some(here) = self.next(field.len()) {
+            field.copy_from_slice(here);
         }
     }
 
@@ -63,18 +80,13 @@ impl Carrier<'_> {
     pub fn words(&mut self, field: &mut Vec<u32>) {
         let mut count = field.len();
         self.index(&mut count);
-        match self {
-            Self::Out(out) => {
-                let from = out.len();
-                out.resize(from + 4 * count, 0);
-                let bytes = out[from..].as_chunks_mut::<4>().0;
-                bytes.iter_mut().zip(field).for_each(|(bytes, word)| *bytes = word.to_le_bytes());
-            }
-            Self::In(rest) => {
-                let (here, later) = rest.split_at(4 * count);
-                *field = here.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
-                *rest = later;
-            }
+        if let Self::Out(out) = self {
+            let from = out.len();
+            out.resize(from + 4 * count, 0);
+            let bytes = out[from..].as_chunks_mut::<4>().0;
+            bytes.iter_mut().zip(field).for_each(|(bytes, word)| *bytes = word.to_le_bytes());
+        } else if let Some(here) = self.next(count.saturating_mul(4)) {
+            *field = here.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
         }
     }
 

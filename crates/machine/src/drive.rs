@@ -298,6 +298,20 @@ pub trait Drive: Send {
     fn carry_contents(&mut self, carrier: &mut Carrier) {
         let _ = carrier;
     }
+    /// Whether what was carried into it names only places that it has.
+    fn has_valid_contents(&self) -> bool {
+        true
+    }
+    /// A new drive of at most about `most` bytes whose contents after uniform writes, enlarged, are those of this one;
+    /// none if it is not larger, or has no such model.
+    fn model(&self, most: u64) -> Option<Box<dyn Drive>> {
+        let _ = most;
+        None
+    }
+    /// Takes over, new, the contents of its model after untimed writes.
+    fn enlarge_contents(&mut self, model: &mut dyn Drive) {
+        let _ = model;
+    }
     /// Return the unrecoverable read errors; none if unknown.
     fn sector_errors(&self) -> Option<SectorErrors> {
         None

@@ -93,7 +93,7 @@ impl PyRun {
         is_followed: bool,
         in_use: bool,
         memory: Option<u64>,
-        cache: Option<(PathBuf, PathBuf)>,
+        cache: Option<(PathBuf, PathBuf, u64)>,
     ) -> PyResult<Self> {
         let repair = RepairRequest { fail, spares, rebuild_rate, rebuild_after };
         let request = Request {
@@ -113,7 +113,7 @@ impl PyRun {
             follows,
             is_followed,
             in_use,
-            cache: cache.map(|(folder, engine)| ContentsCache { folder, engine }),
+            cache: cache.map(|(folder, engine, most)| ContentsCache { folder, engine, most }),
         };
         let build = || {
             let means = Means { look: &look, memory, ..Means::default() };

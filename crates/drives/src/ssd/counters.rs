@@ -1,5 +1,6 @@
 //! Command counters of a solid-state drive.
 
+use hotband_machine::Carrier;
 use hotband_units::Span;
 
 /// Commands that were served, and time.
@@ -19,4 +20,13 @@ pub(super) struct SsdCounters {
     pub faults: u64,
     pub stalls: u64,
     pub command: Span,
+}
+
+impl SsdCounters {
+    /// Carries those that untimed writes change.
+    pub fn carry_contents(&mut self, carrier: &mut Carrier) {
+        for field in [&mut self.written_bytes, &mut self.trimmed_bytes, &mut self.faults] {
+            carrier.number(field);
+        }
+    }
 }

@@ -15,6 +15,7 @@ mod background;
 mod counters;
 mod flushes;
 mod mapping;
+mod model;
 mod namespaces;
 mod options;
 pub mod params;
@@ -441,10 +442,20 @@ impl Drive for Ssd {
     fn carry_contents(&mut self, carrier: &mut Carrier) {
         self.ftl.carry(carrier);
         self.compression.carry(carrier);
-        let SsdCounters { written_bytes, trimmed_bytes, faults, .. } = &mut self.counters;
-        for field in [written_bytes, trimmed_bytes, faults] {
-            carrier.number(field);
-        }
+        self.counters.carry_contents(carrier);
+    }
+
+    fn has_valid_contents(&self) -> bool {
+        self.ftl.is_within_bounds()
+    }
+
+    fn model(&self, most: u64) -> Option<Box<dyn Drive>> {
+        let params = self.params.model(most)?;
+        Some(Box::new(Self::try_new(params).ok()?))
+    }
+
+    fn enlarge_contents(&mut self, model: &mut dyn Drive) {
+        self.take_enlarged(model);
     }
 
     fn smart(&self) -> Option<Smart> {

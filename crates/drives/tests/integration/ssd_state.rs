@@ -109,6 +109,72 @@ fn contents_that_are_carried_into_a_new_drive_go_on_as_those_that_stayed() {
     }
 }
 
+#[test]
+fn contents_that_are_cut_or_name_what_a_drive_does_not_have_are_noticed() {
+    let mut bench = Bench::filled("");
+    let mut contents = Vec::new();
+    bench.ssd.carry_contents(&mut Carrier::Out(&mut contents));
+    let is_taken = |contents: &[u8]| {
+        let (mut new, mut carrier) = (Bench::new(""), Carrier::In(contents));
+        new.ssd.carry_contents(&mut carrier);
+        carrier.is_taken() && new.ssd.has_valid_contents()
+    };
+    assert!(is_taken(&contents));
+    for length in (0..contents.len()).step_by(997) {
+        assert!(!is_taken(&contents[..length]), "cut at {length}");
+    }
+    assert!(!is_taken(&[&contents[..], &[0]].concat()), "a byte too many");
+    let map = PAGES as usize * 4;
+    // A place in the map, and of the first block its valid units, its neighbours and its state.
+    for (at, what) in [(0, "place"), (map, "units"), (map + 12, "neighbour"), (map + 28, "state")] {
+        let mut damaged = contents.clone();
+        damaged[at..at + 4].copy_from_slice(&[0x11, 0x11, 0x11, 0x31]);
+        assert!(!is_taken(&damaged), "{what}");
+    }
+}
+
+#[test]
+fn a_drive_with_the_enlarged_contents_of_its_model_takes_as_long_as_one_that_was_written() {
+    let set = "capacity = \"2 GiB\"\nblock = \"16 MiB\"\nwrite_buffer = \"4 MiB\"";
+    let fill = |drive: &mut dyn Drive| {
+        let pages = drive.capacity().0 / PAGE;
+        (0..2 * pages / 64).for_each(|n| drive.write_untimed(&[untimed(64 * n % pages, 64, Entropy::INCOMPRESSIBLE)]));
+        let mut place = SplitMix(5);
+        let writes: Vec<UntimedWrite> =
+            (0..pages).map(|_| untimed(place.below(pages), 1, Entropy::INCOMPRESSIBLE)).collect();
+        drive.write_untimed(&writes);
+        pages
+    };
+    let (mut written, mut enlarged) = (Bench::new(set), Bench::new(set));
+    let pages = fill(&mut written.ssd);
+    let mut model = enlarged.ssd.model(512 << 20).expect("a drive of plain pages");
+    assert_eq!(fill(&mut *model), pages / 4);
+    enlarged.ssd.enlarge_contents(&mut *model);
+    assert_eq!(enlarged.smart().host_bytes, written.smart().host_bytes);
+    let took = [&mut written, &mut enlarged].map(|bench| {
+        let (mut place, mut latencies) = (SplitMix(6), Vec::new());
+        for number in 0..pages / 2 {
+            let now = bench.now;
+            let (op, pages_of) = if number % 4 == 0 { (Op::Read, 4) } else { (Op::Write, 1) };
+            let token = bench.submit(now, op, place.below(pages - 4) * PAGE, pages_of * PAGE, false);
+            latencies.push(bench.end_of(token) - now);
+            bench.done.clear();
+        }
+        latencies.sort_unstable();
+        let mean = latencies.iter().sum::<u64>() as f64 / latencies.len() as f64;
+        (mean, latencies[latencies.len() * 99 / 100] as f64)
+    });
+    let [written, enlarged] = took;
+    assert!((enlarged.0 / written.0 - 1.0).abs() < 0.01, "mean {} ns, written {} ns", enlarged.0, written.0);
+    assert!((enlarged.1 / written.1 - 1.0).abs() < 0.03, "p99 {} ns, written {} ns", enlarged.1, written.1);
+}
+
+#[test]
+fn drives_no_larger_than_a_model_have_none() {
+    let bench = Bench::new("");
+    assert!(bench.ssd.model(64 << 20).is_none() && bench.ssd.model(32 << 20).is_some());
+}
+
 /// Write amplification of the flash as SMART shows it, over a drive write of random pages after one to settle.
 fn amplification(scale: u64) -> f64 {
     let product = concat!(env!("CARGO_MANIFEST_DIR"), "/../../python/hotband/data/catalog/drives/s4500-960.toml");

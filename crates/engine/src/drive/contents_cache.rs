@@ -2,25 +2,30 @@
 //!
 //! A file is a zstd frame with its checksum: the build of the engine, the key (`contents`), both compared whole, and
 //! the contents. Unreadable or foreign files are made again; contents that cannot be written are left out. A file
-//! gets its name when it is complete, so processes may write and read at once.
+//! gets its name when it is complete, so processes may write and read at once. Folder and files are the user's alone;
+//! nothing is read through a link, or from a folder in which others can write.
 
 use std::collections::hash_map::DefaultHasher;
 use std::fs::{self, File};
 use std::hash::Hasher;
 use std::io::{self, Read, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
+use rustix::fs::OFlags;
+use rustix::process::geteuid;
+
 use super::contents::MOST as MOST_CONTENTS;
 
-/// Most bytes of the folder: some twenty drives at the scale that `in_use` chooses.
-const MOST: u64 = 1 << 30;
-/// Most bytes that a process adds: a search over many machines leaves what other commands stored.
-const MOST_ADDED: u64 = MOST / 2;
 /// Longest key that is read back.
 const LONGEST_KEY: u64 = 1 << 24;
+/// Mode of the folder, and rights of others in it.
+const PRIVATE: u32 = 0o700;
+const OTHERS: u32 = 0o077;
+const OTHERS_WRITE: u32 = 0o022;
 /// Random entries of maps do not get smaller at higher levels.
 const LEVEL: i32 = 1;
 
@@ -36,13 +41,16 @@ pub struct ContentsCache {
     pub folder: PathBuf,
     /// The file that the engine was loaded from: another build stores other contents.
     pub engine: PathBuf,
+    /// Most bytes of the folder. A process adds half of them at most: a search over many machines leaves what other
+    /// commands stored.
+    pub most: u64,
 }
 
 impl ContentsCache {
     /// Contents that a run of this key and build left.
     pub fn find(&self, key: &str) -> Option<Vec<u8>> {
         let key = self.key_of_build(key)?;
-        let mut file = File::open(self.path(&key)).ok()?;
+        let mut file = self.open(&key).ok()?;
         let contents = read(&mut file, &key).ok()?;
         // Used last: it makes room last. A folder that is only read from is as good.
         let _ = file.set_modified(SystemTime::now());
@@ -51,18 +59,19 @@ impl ContentsCache {
 
     /// Stores contents for other processes, as far as that is possible; the least recently used ones make room.
     pub fn keep(&self, key: &str, contents: &[u8]) {
-        if ADDED.load(Ordering::Relaxed) < MOST_ADDED
+        if ADDED.load(Ordering::Relaxed) < self.most / 2
             && contents.len() <= MOST_CONTENTS
             && let Some(key) = self.key_of_build(key)
             && let Ok(added) = self.write(&key, contents)
         {
             ADDED.fetch_add(added, Ordering::Relaxed);
-            let _ = make_room(&self.folder, MOST);
+            let _ = make_room(&self.folder, self.most);
         }
     }
 
     fn write(&self, key: &str, contents: &[u8]) -> io::Result<u64> {
-        fs::create_dir_all(&self.folder)?;
+        fs::DirBuilder::new().recursive(true).mode(PRIVATE).create(&self.folder)?;
+        self.expect_private()?;
         let mut packed = zstd::Encoder::new(tempfile::NamedTempFile::new_in(&self.folder)?, LEVEL)?;
         packed.include_checksum(true)?;
         packed.write_all(&(key.len() as u64).to_le_bytes())?;
@@ -72,6 +81,27 @@ impl ContentsCache {
         let bytes = file.as_file().metadata()?.len();
         file.persist(self.path(key))?;
         Ok(bytes)
+    }
+
+    fn open(&self, key: &str) -> io::Result<File> {
+        self.expect_private()?;
+        let not_waiting = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+        let file = File::options().read(true).custom_flags(not_waiting.bits() as i32).open(self.path(key))?;
+        let about = file.metadata()?;
+        if about.is_file() && about.uid() == geteuid().as_raw() { Ok(file) } else { Err(foreign()) }
+    }
+
+    /// Checks that nobody else can write in the folder; others lose the right to read it.
+    fn expect_private(&self) -> io::Result<()> {
+        let about = fs::symlink_metadata(&self.folder)?;
+        if !about.is_dir() || about.uid() != geteuid().as_raw() || about.mode() & OTHERS_WRITE != 0 {
+            return Err(foreign());
+        }
+        if about.mode() & OTHERS != 0 {
+            // As good where the file system has no modes, or can only be read.
+            let _ = fs::set_permissions(&self.folder, fs::Permissions::from_mode(PRIVATE));
+        }
+        Ok(())
     }
 
     fn path(&self, key: &str) -> PathBuf {
@@ -90,24 +120,29 @@ impl ContentsCache {
     }
 }
 
+/// Error for what this user's engine did not write.
+fn foreign() -> io::Error {
+    io::ErrorKind::InvalidData.into()
+}
+
 /// The contents in a file, which must have this key.
 fn read(file: &mut File, key: &str) -> io::Result<Vec<u8>> {
     let mut packed = zstd::Decoder::new(file)?;
     let mut length = [0; 8];
     packed.read_exact(&mut length)?;
     if u64::from_le_bytes(length) != key.len() as u64 || key.len() as u64 > LONGEST_KEY {
-        return Err(io::ErrorKind::InvalidData.into());
+        return Err(foreign());
     }
     let mut stored = vec![0; key.len()];
     packed.read_exact(&mut stored)?;
     if stored != key.as_bytes() {
-        return Err(io::ErrorKind::InvalidData.into());
+        return Err(foreign());
     }
     let mut contents = Vec::new();
     // The end is read, too, where the checksum is.
     packed.take(MOST_CONTENTS as u64 + 1).read_to_end(&mut contents)?;
     if contents.len() > MOST_CONTENTS {
-        return Err(io::ErrorKind::InvalidData.into());
+        return Err(foreign());
     }
     Ok(contents)
 }
@@ -149,7 +184,7 @@ mod tests {
     fn cache(folder: &Path) -> ContentsCache {
         let engine = folder.join("engine");
         fs::write(&engine, "this build").expect("a folder of the test");
-        ContentsCache { folder: folder.join("drives"), engine }
+        ContentsCache { folder: folder.join("drives"), engine, most: 1 << 30 }
     }
 
     fn only_file(cache: &ContentsCache) -> PathBuf {
@@ -200,6 +235,32 @@ mod tests {
         }
         cache.keep("key", &contents);
         assert_eq!(cache.find("key"), Some(contents));
+    }
+
+    #[test]
+    fn folder_and_files_are_the_users_alone_and_links_are_not_followed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let cache = cache(folder.path());
+        cache.keep("key", b"contents");
+        let mode = |path: &Path| fs::symlink_metadata(path).expect("it is there").mode() & 0o777;
+        let path = only_file(&cache);
+        assert_eq!((mode(&cache.folder), mode(&path)), (0o700, 0o600));
+        let permit = |mode| fs::set_permissions(&cache.folder, fs::Permissions::from_mode(mode)).expect("its owner");
+        permit(0o755);
+        assert!(cache.find("key").is_some() && mode(&cache.folder) == 0o700, "made by an earlier version");
+        permit(0o770);
+        assert_eq!(cache.find("key"), None, "others can write there");
+        cache.keep("another", b"contents");
+        permit(0o700);
+        only_file(&cache);
+        let elsewhere = folder.path().join("elsewhere");
+        fs::rename(&path, &elsewhere).expect("the same folder");
+        std::os::unix::fs::symlink(&elsewhere, &path).expect("a folder of the test");
+        assert_eq!(cache.find("key"), None, "a link in the place of the file");
+        fs::rename(&elsewhere, &path).expect("the same folder");
+        fs::rename(&cache.folder, folder.path().join("moved")).expect("the same folder");
+        std::os::unix::fs::symlink(folder.path().join("moved"), &cache.folder).expect("a folder of the test");
+        assert_eq!(cache.find("key"), None, "a link in the place of the folder");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod contents;
 pub(crate) mod contents_cache;
+mod enlarged;
 pub(crate) mod in_flight;
 pub mod phases;
 mod sharing;

@@ -4,7 +4,7 @@
 //! each have a rate of their own, by their rates where all are open, else by the I/Os that they keep outstanding (an
 //! open one counting as one).
 
-use hotband_machine::{Carrier, Entropy, Machine, Op, UntimedWrite};
+use hotband_machine::{Entropy, Machine, Op, UntimedWrite};
 use hotband_workloads::{Amount, Data, DataSpec, Pace, Phase, Precondition, Random, Source, Workload};
 
 use crate::control::{Control, RunError};
@@ -171,8 +171,8 @@ impl Driver<'_> {
             let wrote: Vec<usize> = self.writing_turns(spec).into_iter().map(|turn| turn.stream).collect();
             // Reading what is written in order takes as long as writing it.
             let cache = cache.filter(|_| spec.random > 0.0 || !wrote.is_empty());
-            let drives = if let Some(drives) = cache.and_then(|cache| cache.find(&key)) {
-                self.machine.carry_contents(&mut Carrier::In(&drives));
+            let stored = cache.and_then(|cache| cache.find(&key));
+            let drives = if let Some(drives) = stored.filter(|drives| self.machine.take_contents(drives)) {
                 self.write_as_streams(spec, seed, None, |share| control.report(share, 0))?;
                 drives
             } else {

@@ -5,7 +5,7 @@ use hotband_units::Bytes;
 use crate::contents::Carrier;
 use crate::drive::{PartReport, UntimedWrite};
 use crate::graph::view::{Drives, Layouts, RepairView};
-use crate::graph::{LayoutSlot, Machine, Role, Volume};
+use crate::graph::{LayoutSlot, Machine, MachineParts, Role, Volume};
 use crate::io::Op;
 use crate::plan::{Extent, Plan};
 use crate::spec::{MemberRange, NodeRef};
@@ -214,6 +214,56 @@ impl Machine {
     pub fn carry_contents(&mut self, carrier: &mut Carrier) {
         self.drives.iter_mut().for_each(|slot| slot.drive.carry_contents(carrier));
         self.layouts.iter_mut().for_each(|slot| carrier.number(&mut slot.turn));
+    }
+
+    /// Takes contents that were carried out of a machine with the same key, as a file may have changed them since;
+    /// returns whether it did. Otherwise it is as new as it was.
+    pub fn take_contents(&mut self, contents: &[u8]) -> bool {
+        let mut new = Vec::new();
+        self.carry_contents(&mut Carrier::Out(&mut new));
+        let mut carrier = Carrier::In(contents);
+        self.carry_contents(&mut carrier);
+        let is_taken = carrier.is_taken() && self.drives.iter().all(|slot| slot.drive.has_valid_contents());
+        if !is_taken {
+            self.carry_contents(&mut Carrier::In(&new));
+        }
+        is_taken
+    }
+
+    /// A machine of models of its drives, of at most about `most` bytes together; none if its volumes are not whole
+    /// drives, or a drive has no model.
+    pub fn model(&self, most: u64) -> Option<Self> {
+        let count = self.drives.len() as u64;
+        let has_all = self.volumes.len() == self.drives.len();
+        let of_volume = |volume: &Volume| {
+            let NodeRef::Drive(drive) = volume.node else { return None };
+            let slot = &self.drives[drive as usize];
+            let is_whole = volume.from == 0 && volume.size == slot.drive.capacity().0;
+            let model = slot.drive.model(most / count).filter(|_| is_whole && has_all)?;
+            let size = model.capacity().0;
+            Some(((slot.name.clone(), model), (volume.name.clone(), size)))
+        };
+        let (drives, volumes): (Vec<_>, Vec<_>) =
+            self.volumes.iter().map(of_volume).collect::<Option<Vec<_>>>()?.into_iter().unzip();
+        let volume = |(drive, (name, size))| Volume { name, node: NodeRef::Drive(drive), from: 0, size, queue: None };
+        Some(Self::new(MachineParts {
+            link_of: vec![None; drives.len()],
+            drives,
+            links: Vec::new(),
+            layouts: Vec::new(),
+            forces: Vec::new(),
+            volumes: (0..).zip(volumes).map(volume).collect(),
+            host: None,
+        }))
+    }
+
+    /// Takes over, new, the contents of its model after untimed writes.
+    pub fn enlarge_contents(&mut self, model: &mut Self) {
+        for (number, volume) in self.volumes.iter().enumerate() {
+            if let NodeRef::Drive(drive) = volume.node {
+                self.drives[drive as usize].drive.enlarge_contents(&mut *model.drives[number].drive);
+            }
+        }
     }
 
     /// Counters of every drive and link, of the services, and of the host's cores.

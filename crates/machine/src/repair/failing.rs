@@ -171,6 +171,18 @@ impl Drive for Failing {
         self.drive.carry_contents(carrier);
     }
 
+    fn has_valid_contents(&self) -> bool {
+        self.drive.has_valid_contents()
+    }
+
+    fn model(&self, most: u64) -> Option<Box<dyn Drive>> {
+        self.drive.model(most)
+    }
+
+    fn enlarge_contents(&mut self, model: &mut dyn Drive) {
+        self.drive.enlarge_contents(model);
+    }
+
     fn sector_errors(&self) -> Option<SectorErrors> {
         self.drive.sector_errors()
     }

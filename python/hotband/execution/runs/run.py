@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ from hotband.base import memory
 from hotband.base.engine import too_large, user_error
 from hotband.base.errors import UserError, no_text
 from hotband.base.folders import cache_folder
+from hotband.base.text.quantities import SIZE_EXPECTED, size_bytes
 from hotband.base.text.write import expect_no_disk, named, part_of, remove
 from hotband.data.catalog import CATALOG_DIR
 from hotband.data.documents.run import RunSpec
@@ -31,6 +33,10 @@ from hotband.data.traces.files import rows_of
 
 if TYPE_CHECKING:
     from hotband.data.documents.record import RunBeforeDoc, SequenceDoc
+
+CACHE_SIZE = "HOTBAND_DRIVE_CACHE"
+"""Environment variable with the most bytes of the folder for contents of preconditioned drives, or "off"."""
+CACHE_SIZE_DEFAULT = "2 GiB"
 
 
 @dataclass
@@ -93,12 +99,17 @@ def prepare(spec: RunSpec, *, is_followed: bool = False) -> Prepared:
     return Prepared(spec, run, raw_log)
 
 
-def contents_cache() -> tuple[Path, Path] | None:
-    """Return the folder for contents of preconditioned drives, in the user's cache, and the file of the engine that
-    made them; None without a cache folder."""
-    folder = cache_folder()
+def contents_cache() -> tuple[Path, Path, int] | None:
+    """Return the folder for contents of preconditioned drives, in the user's cache, the file of the engine that made
+    them and the most bytes of the folder; None without a cache folder. Raises UserError."""
+    folder, text = cache_folder(), os.environ.get(CACHE_SIZE) or CACHE_SIZE_DEFAULT
     # An environment without a home folder leaves "~" as it is.
-    return (folder / "drives", Path(_core.__file__)) if folder.is_absolute() else None
+    if text == "off" or not folder.is_absolute():
+        return None
+    most = size_bytes(text)
+    if most is None:
+        raise UserError(CACHE_SIZE, "", text, f"expected {SIZE_EXPECTED}, or off")
+    return folder / "drives", Path(_core.__file__), int(most)
 
 
 def execute_one(line: Sequence[Prepared], place: int) -> Finished:

@@ -53,6 +53,22 @@ pub(super) struct Block {
     pub closed_at: u64,
 }
 
+/// Logs of the blocks of a model, of which each block of the drive has `times` copies, `pages` further in each. They
+/// take a fraction of the memory until a block is collected.
+#[derive(Clone, Debug)]
+struct Copies {
+    logs: Vec<Vec<u32>>,
+    times: u32,
+    pages: u32,
+}
+
+impl Copies {
+    fn of_block(&self, block: u32) -> impl Iterator<Item = u32> + '_ {
+        let Self { logs, times, pages } = self;
+        (0..*times).flat_map(move |section| logs[block as usize].iter().map(move |page| section * pages + page))
+    }
+}
+
 /// Most lists of closed blocks by valid data.
 const BUCKETS: u32 = 8192;
 
@@ -62,6 +78,8 @@ pub(super) struct Blocks {
     pub all: Vec<Block>,
     /// Pages written to each block, in order; not all of them are still valid.
     pub logs: Vec<Vec<u32>>,
+    /// Logs that closed blocks of an enlarged drive have in its model.
+    copies: Option<Box<Copies>>,
     /// Erased blocks, the least worn first (dynamic wear levelling).
     free: BinaryHeap<Reverse<(u32, u32)>>,
     spares: Vec<u32>,
@@ -105,6 +123,7 @@ impl Blocks {
         Self {
             all: states.map(block).collect(),
             logs: vec![Vec::new(); count as usize],
+            copies: None,
             free: (0..params.blocks).map(|n| Reverse((0, n))).collect(),
             spares: (params.blocks..count).rev().collect(),
             buckets: vec![(NONE, NONE); (params.block_units >> bucket_shift) as usize + 1],
@@ -229,8 +248,26 @@ impl Blocks {
         self.link(block, bucket as usize);
     }
 
+    /// Log of a block, copied.
+    pub fn logged(&self, block: u32) -> Vec<u32> {
+        let copies = self.copies.iter().flat_map(|copies| copies.of_block(block));
+        self.logs[block as usize].iter().copied().chain(copies).collect()
+    }
+
+    /// The log of a block is about to be read or written.
+    pub fn write_out(&mut self, block: u32) {
+        let Some(copies) = self.copies.as_mut().filter(|copies| !copies.logs[block as usize].is_empty()) else {
+            return;
+        };
+        let mut log = Vec::with_capacity((self.block_units / PAGE_UNITS) as usize);
+        log.extend(copies.of_block(block));
+        copies.logs[block as usize] = Vec::new();
+        self.logs[block as usize] = log;
+    }
+
     /// A closed block becomes the victim.
     pub fn begin_collection(&mut self, block: u32) {
+        self.write_out(block);
         let Block { live, older, newer, .. } = self.all[block as usize];
         self.unlink(block, (live >> self.bucket_shift) as usize);
         match older {
@@ -320,7 +357,10 @@ impl Block {
         for field in [live, valid, erases, before, after, older, newer, &mut number] {
             carrier.word(field);
         }
-        *state = STATES[number as usize];
+        match STATES.get(number as usize) {
+            Some(carried) => *state = *carried,
+            None => carrier.refuse(),
+        }
         carrier.number(born);
         carrier.number(closed_at);
     }
@@ -328,9 +368,11 @@ impl Block {
 
 impl Blocks {
     pub fn carry(&mut self, carrier: &mut Carrier) {
+        (0..self.all.len() as u32).for_each(|block| self.write_out(block));
         let Self {
             all,
             logs,
+            copies: _,
             free,
             spares,
             buckets,
@@ -378,6 +420,45 @@ impl Blocks {
             blocks.close(block, closed_at, born);
         }
         debug_assert!(blocks.all.len() == (params.blocks + params.spare_blocks) as usize, "no block is lost");
+        blocks
+    }
+}
+
+impl Blocks {
+    /// Whether all numbers of blocks are of these, and all pages in logs below `pages`.
+    pub fn are_within_bounds(&self, pages: u64) -> bool {
+        let Self { all, logs, free, spares, buckets, lowest, oldest, newest, .. } = self;
+        let is_block = |block: u32| (block as usize) < all.len();
+        let of_list = |block: &u32| *block == NONE || is_block(*block);
+        let links = all.iter().flat_map(|block| [block.before, block.after, block.older, block.newer]);
+        let ends = buckets.iter().flat_map(|(first, last)| [*first, *last]).chain([*oldest, *newest]);
+        links.chain(ends).all(|block| of_list(&block))
+            && buckets.len() == (self.block_units >> self.bucket_shift) as usize + 1
+            && *lowest < buckets.len()
+            && free.iter().all(|Reverse((_, block))| is_block(*block))
+            && spares.iter().all(|block| is_block(*block))
+            && all.iter().all(|block| block.live <= self.block_units)
+            && logs.iter().flatten().all(|page| u64::from(*page) < pages)
+    }
+
+    /// Blocks made of `times` copies of those of a model, whose pages are numbered `pages` further in each.
+    pub fn enlarged(model: &Self, params: &FtlParams, (times, pages): (u32, u32)) -> Self {
+        let mut blocks = Self::new(params);
+        for (block, of_model) in blocks.all.iter_mut().zip(&model.all) {
+            let Block { live, valid, erases, state, .. } = *of_model;
+            *block = Block { live: live * times, valid: valid * times, erases, state, ..block.clone() };
+        }
+        blocks.copies = Some(Box::new(Copies { logs: model.logs.clone(), times, pages }));
+        let is_closed = |block: &u32| model.all[*block as usize].state == State::Closed;
+        (0..blocks.all.len() as u32).filter(|block| !is_closed(block)).for_each(|block| blocks.write_out(block));
+        let time = |of_model: u64| of_model * u64::from(times);
+        for block in model.by_age() {
+            let Block { closed_at, born, .. } = model.all[block as usize];
+            blocks.close(block, time(closed_at), time(born));
+        }
+        let Self { free, spares, entries, bad, erases, most_erases, .. } = model;
+        (blocks.free, blocks.spares) = (free.clone(), spares.clone());
+        (blocks.entries, blocks.bad, blocks.erases, blocks.most_erases) = (time(*entries), *bad, *erases, *most_erases);
         blocks
     }
 }

@@ -32,9 +32,8 @@ impl Ftl {
             if block.live > 0 && !matches!(block.state, State::Open | State::Closed | State::Victim) {
                 return broken(format!("block {number} is {:?} and holds valid data", block.state));
             }
-            let logged =
-                self.blocks.logs[number].iter().filter(|page| self.block_of_page(**page) == Some(number as u32));
-            let mut logged: Vec<u32> = logged.copied().collect();
+            let mut logged = self.blocks.logged(number as u32);
+            logged.retain(|page| self.block_of_page(*page) == Some(number as u32));
             logged.sort_unstable();
             logged.dedup();
             if logged.len() != block.valid as usize {
@@ -106,6 +105,7 @@ impl Ftl {
     /// The log of the block that a page lies in names it again.
     fn put_back(&mut self, page: u32) {
         let Some(block) = self.block_of_page(page) else { return };
+        self.blocks.write_out(block);
         let log = &mut self.blocks.logs[block as usize];
         if !log.contains(&page) {
             log.push(page);

@@ -55,7 +55,18 @@ impl Map {
 
     #[inline]
     pub fn set(&mut self, page: u32, entry: u32) {
-        self.entries.words_mut()[page as usize] = (entry ^ UNMAPPED).to_ne_bytes();
+        self.entries.words_mut()[page as usize] = Self::stored(entry);
+    }
+
+    /// Form in which an entry is stored.
+    #[inline]
+    pub(super) fn stored(entry: u32) -> [u8; 4] {
+        (entry ^ UNMAPPED).to_ne_bytes()
+    }
+
+    /// All entries, as they are stored.
+    pub(super) fn entries_mut(&mut self) -> &mut [[u8; 4]] {
+        self.entries.words_mut()
     }
 
     /// The page lies at `place` and is `units` long. Newer data in the buffer stays there.

@@ -13,11 +13,13 @@
 //! Leaves out: mapping tables that do not fit into memory, read disturb and refresh, and data that is lost.
 
 mod blocks;
+mod bounds;
 mod check;
 mod collect;
 mod compact;
 mod contents;
 mod counters;
+mod enlarge;
 mod frontier;
 mod heat;
 mod in_place;

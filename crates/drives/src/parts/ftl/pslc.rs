@@ -71,6 +71,23 @@ impl Pslc {
         carrier.word(open);
     }
 
+    /// Pages in the order in which they came.
+    pub fn queued(&self) -> impl Iterator<Item = u32> + '_ {
+        self.queue.iter().copied()
+    }
+
+    /// Takes over `times` copies of the contents of a model, whose pages are numbered `pages` further in each.
+    pub fn enlarge(&mut self, model: &Self, (times, pages): (u32, u32)) {
+        let sections = |page: u32| (0..times).map(move |section| section * pages + page);
+        self.queue = model.queue.iter().flat_map(|page| sections(*page)).collect();
+        self.stale = model.stale.iter().flat_map(|(page, count)| sections(*page).map(|page| (page, *count))).collect();
+        for page in (0..pages).filter(|page| model.holds(*page)).flat_map(sections) {
+            self.held[page as usize / 64] |= 1 << (page % 64);
+        }
+        self.valid = model.valid * u64::from(times);
+        self.open = model.open * times % self.params.pass_units;
+    }
+
     /// Every entry is needed or stale, and what is counted as needed is held.
     pub fn check(&self) -> Result<(), String> {
         let stale: u64 = self.stale.values().map(|count| u64::from(*count)).sum();
