@@ -139,9 +139,9 @@ fn a_drive_with_the_enlarged_contents_of_its_model_takes_as_long_as_one_that_was
     let fill = |drive: &mut dyn Drive| {
         let pages = drive.capacity().0 / PAGE;
         (0..2 * pages / 64).for_each(|n| drive.write_untimed(&[untimed(64 * n % pages, 64, Entropy::INCOMPRESSIBLE)]));
-        let mut place = SplitMix(5);
+        let mut draw = SplitMix(5);
         let writes: Vec<UntimedWrite> =
-            (0..pages).map(|_| untimed(place.below(pages), 1, Entropy::INCOMPRESSIBLE)).collect();
+            (0..pages).map(|_| untimed(draw.below(pages), 1, Entropy::INCOMPRESSIBLE)).collect();
         drive.write_untimed(&writes);
         pages
     };
@@ -152,11 +152,11 @@ fn a_drive_with_the_enlarged_contents_of_its_model_takes_as_long_as_one_that_was
     enlarged.ssd.enlarge_contents(&mut *model);
     assert_eq!(enlarged.smart().host_bytes, written.smart().host_bytes);
     let took = [&mut written, &mut enlarged].map(|bench| {
-        let (mut place, mut latencies) = (SplitMix(6), Vec::new());
+        let (mut draw, mut latencies) = (SplitMix(6), Vec::new());
         for number in 0..pages / 2 {
             let now = bench.now;
             let (op, pages_of) = if number % 4 == 0 { (Op::Read, 4) } else { (Op::Write, 1) };
-            let token = bench.submit(now, op, place.below(pages - 4) * PAGE, pages_of * PAGE, false);
+            let token = bench.submit(now, op, draw.below(pages - 4) * PAGE, pages_of * PAGE, false);
             latencies.push(bench.end_of(token) - now);
             bench.done.clear();
         }

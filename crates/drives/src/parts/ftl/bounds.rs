@@ -14,13 +14,13 @@ impl Ftl {
         let is_page = |page: u32| u64::from(page) < params.pages;
         let is_block = |block: u32| (block as usize) < blocks.all.len();
         let flash_pages = params.block_units.div_ceil(params.flash_page_units);
-        let is_place = |(page, place): (u32, u32)| {
-            let (block, flash_page) = map.split(place);
-            place == UNMAPPED
-                || if params.in_place { place == page } else { is_block(block) && flash_page < flash_pages }
+        let is_inside = |(page, entry): (u32, u32)| {
+            let (block, flash_page) = map.split(entry);
+            entry == UNMAPPED
+                || if params.in_place { entry == page } else { is_block(block) && flash_page < flash_pages }
         };
         blocks.are_within_bounds(params.pages)
-            && (0..map.pages()).map(|page| (page, map.get(page) & !DIRTY)).all(is_place)
+            && (0..map.pages()).map(|page| (page, map.get(page) & !DIRTY)).all(is_inside)
             && frontiers.iter().all(|frontier| {
                 frontier.filled <= params.block_units && (frontier.block == NONE || is_block(frontier.block))
             })

@@ -9,7 +9,7 @@
 use super::blocks::{Blocks, NONE};
 use super::frontier::Frontier;
 use super::map::{DIRTY, Map, UNMAPPED};
-use super::params::{FtlParams, PAGE_UNITS};
+use super::params::{FtlParams, PAGE_UNITS, Separation, VictimPolicy};
 use super::pslc::Pslc;
 use super::victim::Collection;
 use super::work::Untimed;
@@ -17,10 +17,12 @@ use super::{Ftl, FtlCounters};
 
 impl FtlParams {
     /// Parameters of a model at `1 / times` of the size, whose pages are a multiple of `unit_pages`; none if the pages
-    /// of the drive lie where no copy of a block would have them.
+    /// of the drive lie where no copy of a block would have them, or collection goes by age, which differed by 3 %.
     #[must_use]
     pub fn model(&self, times: u32, unit_pages: u64) -> Option<Self> {
-        if self.compressed || self.in_place || !self.block_units.is_multiple_of(times * self.program_units) {
+        let is_plain = !self.compressed && !self.in_place && self.separation != Separation::HotCold;
+        let is_greedy = self.victims == VictimPolicy::Greedy;
+        if !is_plain || !is_greedy || !self.block_units.is_multiple_of(times * self.program_units) {
             return None;
         }
         let size = u64::from(times);

@@ -43,10 +43,10 @@ fn written(params: FtlParams) -> Ftl {
 }
 
 /// A drive that was written whole, and one that took over the contents of its model.
-fn both(of: &FtlParams) -> [Ftl; 2] {
-    let mut enlarged = Ftl::new(of.clone());
-    enlarged.enlarge(&written(of.model(TIMES, 1).expect("plain pages")));
-    [written(of.clone()), enlarged]
+fn both(params: &FtlParams) -> [Ftl; 2] {
+    let mut enlarged = Ftl::new(params.clone());
+    enlarged.enlarge(&written(params.model(TIMES, 1).expect("plain pages")));
+    [written(params.clone()), enlarged]
 }
 
 fn amplification(ftl: &mut Ftl) -> f64 {
@@ -68,7 +68,6 @@ fn enlarged_contents_add_up_and_cost_later_writes_what_those_of_the_drive_cost()
     };
     for (pslc, separation, victims) in [
         (None, Separation::Relocated, VictimPolicy::Greedy),
-        (None, Separation::HotCold, VictimPolicy::CostBenefit),
         (Some(cache), Separation::Relocated, VictimPolicy::Greedy),
     ] {
         let [mut written, mut enlarged] = both(&params(pslc, separation, victims));
@@ -88,9 +87,9 @@ fn enlarged_contents_add_up_and_cost_later_writes_what_those_of_the_drive_cost()
 
 #[test]
 fn sections_lie_on_all_blocks_as_pages_written_at_random_do() {
-    let of = params(None, Separation::Relocated, VictimPolicy::Greedy);
-    let [_, enlarged] = both(&of);
-    let section = of.pages / u64::from(TIMES);
+    let plain = params(None, Separation::Relocated, VictimPolicy::Greedy);
+    let [_, enlarged] = both(&plain);
+    let section = plain.pages / u64::from(TIMES);
     let blocks_of = |from: u64| -> std::collections::BTreeSet<u32> {
         (from..from + section).filter_map(|page| Some(enlarged.place_of(page)?.0)).collect()
     };
@@ -105,5 +104,7 @@ fn drives_whose_pages_a_copy_would_misplace_have_no_model() {
     assert!(plain.model(4096, 1).is_none(), "half a pass");
     assert!(FtlParams { compressed: true, ..plain.clone() }.model(8, 1).is_none());
     assert!(FtlParams { in_place: true, ..plain.clone() }.model(8, 1).is_none());
+    assert!(FtlParams { separation: Separation::HotCold, ..plain.clone() }.model(8, 1).is_none());
+    assert!(FtlParams { victims: VictimPolicy::CostBenefit, ..plain.clone() }.model(8, 1).is_none());
     assert_eq!(plain.model(8, 4).expect("plain pages").pages % 4, 0);
 }
