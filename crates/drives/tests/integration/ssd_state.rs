@@ -135,7 +135,7 @@ fn contents_that_are_cut_or_name_what_a_drive_does_not_have_are_noticed() {
 
 #[test]
 fn a_drive_with_the_enlarged_contents_of_its_model_takes_as_long_as_one_that_was_written() {
-    let set = "capacity = \"2 GiB\"\nblock = \"16 MiB\"\nwrite_buffer = \"4 MiB\"";
+    let set = "capacity = \"2 GiB\"\nblock = \"4 MiB\"\nwrite_buffer = \"4 MiB\"";
     let fill = |drive: &mut dyn Drive| {
         let pages = drive.capacity().0 / PAGE;
         (0..2 * pages / 64).for_each(|n| drive.write_untimed(&[untimed(64 * n % pages, 64, Entropy::INCOMPRESSIBLE)]));
