@@ -69,6 +69,28 @@ def test_interrupts_at_the_end_of_a_block_do_not_lose_its_record(tmp_path: Path)
     assert (tmp_path / "out" / "record.json").is_file()
 
 
+def test_an_interrupt_stops_the_run_that_makes_a_server() -> None:
+    """Drives of an array are preconditioned for minutes, in native code that no signal enters."""
+    code = (
+        "import os, signal, threading\n"
+        "from hotband.execution.serve.served import made_beside\n"
+        "ended = threading.Event()\n"
+        "class Run:\n"
+        "    stopped = threading.Event()\n"
+        "    stop = stopped.set\n"
+        "def make():\n"
+        "    os.kill(os.getpid(), signal.SIGINT)\n"
+        f"    Run.stopped.wait({PATIENCE / 2})\n"
+        "    ended.set()\n"
+        "try:\n"
+        "    made_beside(Run, make)\n"
+        "except KeyboardInterrupt:\n"
+        f"    print(Run.stopped.is_set(), ended.wait({PATIENCE / 2}))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert done.stdout.split() == ["True", "True"], done.stderr
+
+
 def test_an_interrupt_ends_a_server_that_does_not_end_by_itself(tmp_path: Path) -> None:
     done = ended(tmp_path / "out", "ending.PATIENCE_S = 0; interrupt(); threading.Event().wait()")
     assert done.returncode == 130

@@ -8,8 +8,10 @@ import os
 import stat
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
 from types import TracebackType
@@ -175,6 +177,17 @@ def expect_image(base: Path) -> None:
         base.open("rb").close()
 
 
+def made_beside(run: _core.Run, make: Callable[[], _core.Server]) -> _core.Server:
+    """Return what `make` makes of a run, in another thread: the main thread is in Python meanwhile, where a signal can
+    interrupt it. An array of preconditioned drives takes minutes. Raises the errors of `make`, KeyboardInterrupt."""
+    with ThreadPoolExecutor(1, "serve") as pool:
+        try:
+            return pool.submit(make).result()
+        except KeyboardInterrupt:
+            run.stop()
+            raise
+
+
 def expect_fitting(base: Path, volumes: Sequence[tuple[str, int]]) -> None:
     """Raise UserError for an image that is larger than the volume that begins with it."""
     size, (_, room) = base.stat().st_size, volumes[0]
@@ -287,16 +300,18 @@ class Served:
             check_folder(store.parent, "question.store")
         if store is None and spec.base is not None:
             store = self._temporary / "store"
+        make = partial(
+            _core.Server,
+            self._prepared.run,
+            store=store,
+            base=spec.base,
+            spin_ns=spin_ns(spec.spin),
+            priority=spec.priority,
+            awake=spec.awake,
+            way_ns=way,
+        )
         try:
-            return _core.Server(
-                self._prepared.run,
-                store=store,
-                base=spec.base,
-                spin_ns=spin_ns(spec.spin),
-                priority=spec.priority,
-                awake=spec.awake,
-                way_ns=way,
-            )
+            return made_beside(self._prepared.run, make)
         except _core.SpecError as error:
             raise user_error(error) from None
         except OSError as error:
