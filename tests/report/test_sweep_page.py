@@ -110,7 +110,7 @@ def record(machine: str, settings: dict[str, str], seed: str = "1", concurrency:
     """A record with what tells it from others."""
     side = {**dict.fromkeys(NAMES, 1.0), "count": 1}
     document: dict[str, Any] = {"name": f"w on {machine}", "target": {"machine": machine}, "seed": seed}
-    document |= {"spec": {"set": settings}, "concurrency": concurrency, "notes": []}
+    document |= {"spec": {"set": settings}, "concurrency": concurrency, "notes": [], "streams": []}
     document["summary"] = {**side, "read": side, "write": side}
     return document  # type: ignore[return-value]
 
