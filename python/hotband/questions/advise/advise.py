@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import nullcontext
 from functools import partial
 
 from hotband.base.question import Way
@@ -32,6 +33,8 @@ from hotband.questions.advise.sensible import REASON, sensible
 
 MOST_NAMED = 3
 """Most candidates that a note names."""
+COUNTED_AT_ONCE = 4
+"""Drives whose candidates are counted without showing progress: some tenths of a second each."""
 SHOWN = 12
 """Most points of the Pareto front in a printed table; --json, --format csv and the page have all of them."""
 
@@ -50,8 +53,8 @@ def advise(question: AdviseQuestion, watch: Watch, say: Say) -> Advice:
     names = [drive.name for drive in space.drives]
     prices = class_prices(names) if question.prices is None else read_prices(question.prices)
     expect_known(prices, names)
-    say(f"drives: {len(space.drives)}, layouts: {len(space.layouts)}; candidates are counted first")
-    with watch("candidates") as tick:
+    # Few drives are counted at once, and a mistake in the question is one line then.
+    with watch("candidates") if len(space.drives) > COUNTED_AT_ONCE else nullcontext() as tick:
         listed = candidates_of(space, needs, prices, tick)
     bench = Bench(
         loads_from(question.workloads, listed.candidates[0].machine), read_figures(needs), needs.duty, question.seed,
