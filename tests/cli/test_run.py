@@ -190,7 +190,7 @@ def test_notes_and_energy_are_no_wider_than_the_tables(hotband, monkeypatch: pyt
     )
     lines = hotband(*call).stdout.splitlines()
     assert max(map(len, lines)) <= 80
-    for begin in ("  note: the run ended", "Energy of 6 drives: "):
+    for begin in ("  rebuild of d1 ", "Energy of 6 drives: "):
         [place] = [number for number, line in enumerate(lines) if line.startswith(begin)]
         depth = len(begin) - len(begin.lstrip())
         assert lines[place + 1].startswith(" " * depth)

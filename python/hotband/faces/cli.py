@@ -52,7 +52,7 @@ COMMANDS = {
     ),
     "measure": (
         "hotband.faces.commands.measure:measure_app",
-        "Test a drive that you have: quick test, SNIA test, SMART data, calibration; measure how data compresses.",
+        "Test a drive that you have: quick test, SNIA test, SMART data, self-test, calibration, compressibility.",
     ),
     **question("layouts"),
     **group("workloads"),

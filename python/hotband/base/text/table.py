@@ -35,7 +35,8 @@ class Unit:
 
     def bare(self, value: object) -> str:
         """Format a finite number without unit, if the heading names it."""
-        known = numbers.finite(value)
+        # A large integer keeps its digits.
+        known = value if isinstance(value, int) else numbers.finite(value)
         return numbers.ABSENT if known is None else numbers.number(self.of(known))
 
     def shown(self, value: float | None) -> str:

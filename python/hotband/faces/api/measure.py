@@ -6,15 +6,17 @@ from collections.abc import Callable
 from typing import Any
 
 from hotband.faces.asked.function import made
+from hotband.faces.questions import QUESTIONS as DECLARED
 from hotband.faces.questions import declared
 from hotband.faces.renamed import RENAMED
 
 QUESTIONS = {words.split()[1]: name for name, words in RENAMED.items() if words.startswith("measure ")}
+QUESTIONS |= {name.split()[1]: name for name in DECLARED if name.startswith("measure ")}
 """Questions by the word after `hotband measure`."""
 
 
 class Measure:
-    """Quick test, SNIA test, SMART data, calibration and compressibility of a drive: `hb.measure.quick(...)`."""
+    """Quick test, SNIA test, SMART data, self-test, calibration and compressibility: `hb.measure.quick(...)`."""
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         """Return the function of a question of the group."""

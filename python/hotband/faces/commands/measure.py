@@ -16,6 +16,6 @@ MEASURE = {
 """Module of each command, and the first paragraph of its help."""
 measure_app = group_of(
     "measure",
-    "Test a drive that you have: quick test, SNIA test, SMART data, self-test, calibration; test how data compresses.",
+    "Test a drive that you have: quick test, SNIA test, SMART data, self-test, calibration, compressibility.",
     MEASURE,
 )
