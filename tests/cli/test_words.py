@@ -194,7 +194,7 @@ def test_old_names_of_python_go_on_with_a_warning() -> None:
 
 
 def test_python_groups_and_selects_as_the_command_line_does() -> None:
-    assert dir(hb.measure) == ["calibrate", "device", "entropy", "pts", "quick"]
+    assert dir(hb.measure) == ["calibrate", "device", "entropy", "pts", "quick", "selftest"]
     assert hb.measure.quick.__doc__ == hb.quick.__doc__
     with pytest.raises(AttributeError, match=r"hotband\.measure has no attribute 'slow'; it has calibrate, device,"):
         _ = hb.measure.slow
