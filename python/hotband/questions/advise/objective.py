@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from hotband.questions.advise.measure import Measured
     from hotband.questions.find.question import Condition
 
+OVER_POWER = "over the power"
+"""Reason of a miss that fewer drives may mend."""
 WATTS_BY_CHANCE = 0.02
 """Share by which the watts of a short run may be off. The power above idle is about a third of the total, and it varies
 with the share of the time that drives are busy, as the rate does."""
@@ -49,7 +51,7 @@ def misses(tried: Tried, needs: Needs, conditions: Iterable[Condition], *, surel
     watts = tried.watts
     if needs.watts is not None and watts is not None and watts[0] * (1 - WATTS_BY_CHANCE * surely) > needs.watts:
         says = f"it draws {number(watts[0])} W of {number(needs.watts)} W"
-        yield Miss("over the power", says, _times(watts[0], needs.watts))
+        yield Miss(OVER_POWER, says, _times(watts[0], needs.watts))
 
 
 def furthest(tried: Tried, needs: Needs, conditions: Iterable[Condition]) -> Miss | None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from hotband.execution.runs.interrupted import RunsInterrupted
 from hotband.questions.advise.front import Tried, cannot_reach, front_of, order, shown_figure
-from hotband.questions.advise.objective import Miss, furthest, misses
+from hotband.questions.advise.objective import OVER_POWER, Miss, furthest, misses
 
 if TYPE_CHECKING:
     from hotband.questions.advise.asked import Needs
@@ -24,6 +24,9 @@ ROUNDS = (2_000, 6_000, 20_000)
 """Measured I/Os of a run, three times as many in each round: 20, 60 and 200 lie beyond the 99th percentile."""
 WORSE = "worse than another in everything"
 """Reason why a candidate that meets the requirements is not on the front."""
+
+MIRROR = "raid1"
+"""Layout whose rate of writes and wear do not depend on its number of drives."""
 
 
 @dataclass
@@ -82,8 +85,9 @@ def search(candidates: Sequence[Candidate], needs: Needs, bench: Bench) -> Searc
 def without_hopeless(
     tried: list[Tried], needs: Needs, bench: Bench, ios: int, what: str, searched: Searched
 ) -> list[Tried]:
-    """Run the largest array of each family; return the candidates without the families whose largest array surely
-    misses the requirements. With fewer of the same drives, an array is slower and wears out sooner."""
+    """Run the largest array of each family; return the candidates without those arrays that miss the requirements, and
+    without their families if fewer drives surely miss them, too. Fewer of the same drives are slower and wear out
+    sooner, but draw less power; a mirror writes no faster and wears no less with more."""
     families: dict[tuple[str, str, str], list[Tried]] = {}
     for entry in tried:
         families.setdefault((entry.candidate.drive.name, entry.candidate.layout, entry.candidate.cache), []).append(
@@ -92,13 +96,16 @@ def without_hopeless(
     largest = {name: max(members, key=lambda entry: entry.candidate.count) for name, members in families.items()}
     several = [entry for name, entry in largest.items() if len(families[name]) > 1]
     remaining = {entry.name for entry in run_round(several, needs, bench, ios, what, searched, surely=True)}
-    hopeless = set()
-    for name, entry in largest.items():
-        miss = furthest(entry, needs, needs.slo) if entry.measured else None
-        if len(families[name]) > 1 and miss is not None and entry.name not in remaining:
-            searched.left_out[miss.reason] += len(families[name]) - 1
-            hopeless |= {member.name for member in families[name]}
-    return [entry for entry in tried if entry.name not in hopeless]
+    dropped = set()
+    for family, entry in largest.items():
+        if len(families[family]) == 1 or entry.name in remaining:
+            continue
+        dropped.add(entry.name)
+        sure = [miss for miss in misses(entry, needs, needs.slo, surely=True) if miss.reason != OVER_POWER]
+        if entry.measured and sure and entry.candidate.layout != MIRROR:
+            searched.left_out[max(sure, key=lambda miss: miss.factor).reason] += len(families[family]) - 1
+            dropped |= {member.name for member in families[family]}
+    return [entry for entry in tried if entry.name not in dropped]
 
 
 def _say_best(tried: Sequence[Tried], needs: Needs, bench: Bench, when: str) -> None:
