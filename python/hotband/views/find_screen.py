@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hotband.base.text.table import LATENCY, OF_ROW, PLAIN, Cell, Range, Table, column, interval, numeric
-from hotband.base.text.words import capitalized, enumerated
-from hotband.data.record.durability import durability_notes
+from hotband.base.text.words import capitalized
+from hotband.data.record.durability import durability_lines, durability_notes
 from hotband.inference.interval import LEVEL
 from hotband.questions.find.figures import shown
 from hotband.questions.find.found import end_text, unchecked_text
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 MOST_TRIALS = 6
 """Most trials shown: with their headings they fill the seven columns of a screen."""
 MOST_NOTES = 2
-MOST_NAMED = 3
-"""Most machines that a note names."""
 BAR = 12
 
 
@@ -54,8 +52,9 @@ def terminal(answers: Found, question: FindQuestion) -> Screen:
 def _unprotected(answers: Found) -> list[str]:
     """Return what survives a power failure on machines that lose acknowledged writes."""
     known = [(answer.machine, answer.record) for answer in answers.answers]
-    notes = [(machine, note) for machine, record in known if record for note in durability_notes(record.document)]
-    return [f"{enumerated([machine for machine, _ in notes], MOST_NAMED)}: {notes[0][1]}"] if notes else []
+    return durability_lines(
+        (machine, note) for machine, record in known if record for note in durability_notes(record.document)
+    )
 
 
 def _sentence(answers: Found, answer: Answer) -> str:

@@ -8,18 +8,20 @@ from typing import TYPE_CHECKING, cast
 
 import tomli
 
-from hotband.base.text.numbers import span
+from hotband.base.text.words import enumerated
 from hotband.data.record.states import states_of
-from hotband.data.record.stats import flush_latency, merge, percentile
+from hotband.data.record.stats import flush_latency, latency_sum, merge, percentile
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from hotband.data.documents.record import RecordDoc
     from hotband.data.documents.sides import Side
 
 UNPROTECTED = "no power-loss protection: "
 """Beginning of the note of a machine whose write cache is volatile, under a load with syncs."""
+MOST_NAMED = 3
+"""Most machines that a line names."""
 
 
 def durability_notes(record: RecordDoc) -> list[str]:
@@ -27,15 +29,20 @@ def durability_notes(record: RecordDoc) -> list[str]:
     cache is volatile; else nothing."""
     if is_protected(record) is not False:
         return []
-    if (p99 := flush_latency(record, "latency_p99_ns")) is not None:
-        return [
-            f"{UNPROTECTED}acknowledged writes survive a power failure only once a later flush (p99 {span(p99)}) has "
-            "completed"
-        ]
+    if flush_latency(record, "latency_p99_ns") is not None:
+        return [f"{UNPROTECTED}acknowledged writes survive a power failure only once a later flush has completed"]
     return [
         f"{UNPROTECTED}synchronous writes reach the media before they complete, so a power failure loses none of "
         "them; other acknowledged writes may be lost"
     ]
+
+
+def durability_lines(notes: Iterable[tuple[str, str]]) -> list[str]:
+    """Return a line per note, with the machines that it applies to; `notes` are pairs of a machine and its note."""
+    machines: dict[str, dict[str, None]] = {}
+    for machine, note in notes:
+        machines.setdefault(note, {})[machine] = None
+    return [f"{enumerated(list(names), MOST_NAMED)}: {note}" for note, names in machines.items()]
 
 
 def is_protected(record: RecordDoc) -> bool | None:
@@ -50,8 +57,12 @@ def is_protected(record: RecordDoc) -> bool | None:
 
 def writes_through(record: RecordDoc) -> bool:
     """Return whether a stream of the workload writes through the cache (FUA, fio's sync=1)."""
+    text = record["spec"].get("workload", "")
+    # Every run of a sweep comes here, and parsing takes longer than looking for the word.
+    if "fua" not in text:
+        return False
     try:
-        streams = tomli.loads(record["spec"].get("workload", "")).get("streams", [])
+        streams = tomli.loads(text).get("streams", [])
     except tomli.TOMLDecodeError:
         return False
     return any(isinstance(stream, dict) and stream.get("fua") is True for stream in streams)
@@ -73,9 +84,8 @@ def commit_latency(record: RecordDoc) -> dict[str, float]:
 
 
 def _mean(sides: Sequence[Side]) -> float:
-    if any(side["latency_sum_ns"] is None for side in sides):
-        return math.nan
-    return sum(int(side["latency_sum_ns"] or 0) for side in sides) / max(sum(side["count"] for side in sides), 1)
+    summed = latency_sum(sides)
+    return math.nan if summed is None else summed / max(sum(side["count"] for side in sides), 1)
 
 
 def _p99(sides: Sequence[Side]) -> float:

@@ -11,8 +11,7 @@ from functools import partial
 from hotband.base.question import Way
 from hotband.base.text import numbers
 from hotband.base.text.numbers import counted
-from hotband.base.text.words import enumerated
-from hotband.data.record.durability import durability_notes
+from hotband.data.record.durability import durability_lines, durability_notes
 from hotband.data.record.unmodelled import unmodelled_notes_of
 from hotband.execution.experiment import Say
 from hotband.execution.runs.interrupted import RunsInterrupted
@@ -31,8 +30,6 @@ from hotband.questions.advise.prices import Prices, class_prices, expect_known, 
 from hotband.questions.advise.search import Searched, search
 from hotband.questions.advise.sensible import REASON, sensible
 
-MOST_NAMED = 3
-"""Most candidates that a note names."""
 COUNTED_AT_ONCE = 4
 """Drives whose candidates are counted without showing progress: some tenths of a second each."""
 SHOWN = 12
@@ -81,7 +78,7 @@ def _is_sure(tried: Tried, needs: Needs, level: float) -> bool:
 
 
 VOLATILE_NOTE = (
-    "volatile write caches are not recommended: acknowledged writes without a flush are lost with power; hotband find "
+    "volatile write caches are not recommended: a power failure loses acknowledged, unflushed writes; hotband find "
     "leaves them on unless wce=off is set"
 )
 
@@ -219,14 +216,15 @@ class _Advising:
     def _unprotected(self, shown: Sequence[str]) -> list[str]:
         """Return a note on the shown points whose acknowledged writes are safe only after a flush."""
         records = {name: [run.finished.record for run in self.by_name[name].measured.values()] for name in shown}
-        notes = {name: note for name, known in records.items() for record in known for note in durability_notes(record)}
-        return [f"{enumerated(list(notes), MOST_NAMED)}: {next(iter(notes.values()))}"] if notes else []
+        return durability_lines(
+            (name, note) for name, known in records.items() for record in known for note in durability_notes(record)
+        )
 
     def _uncounted(self, shown: Sequence[str]) -> list[str]:
         """Return notes on drives among the shown points whose rate of sector errors is assumed or missing."""
         candidates = [self.by_name[name].candidate for name in shown]
         assumed = dict.fromkeys(candidate.drive.name for candidate in candidates if assumes_error_rate(candidate))
-        notes = [f"assumed for the class: unreadable sectors of {' and '.join(assumed)}"] if assumed else []
+        notes = [f"rate of unreadable sectors assumed by drive class: {' and '.join(assumed)}"] if assumed else []
         unknown = dict.fromkeys(one.drive.name for one in candidates if lacks_error_rate(one))
         if not unknown:
             return notes

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from hotband.base.text.numbers import counted
 from hotband.base.text.table import Table, Unit, View, column, numeric, unit_of
-from hotband.base.text.words import enumerated
-from hotband.data.record.durability import UNPROTECTED
+from hotband.data.record.durability import UNPROTECTED, durability_lines
 from hotband.execution.serve.lateness import INVALID
 from hotband.questions.sweeps.frames import column_of
 from hotband.views.run_screen import DECLARED
@@ -29,8 +28,6 @@ MOST_ANSWER_LINES = 5
 """Most lines of sentences below the first."""
 MOST_STATES = 2
 MOST_REMARKS = 2
-MOST_NAMED = 3
-"""Most machines that a remark names."""
 
 
 def terminal(done: Sweep, question: SweepQuestion) -> Screen:
@@ -71,15 +68,12 @@ def invalid_words(done: Sweep) -> str:
 
 def unprotected_lines(done: Sweep) -> list[str]:
     """Return which machines lose acknowledged writes with power."""
-    notes: dict[str, str] = {}
-    for at, row in zip(done.points, done.rows, strict=True):
-        for note in row.notes if row is not None else ():
-            if note.startswith(UNPROTECTED):
-                notes.setdefault(str(at.get("target", "")), note)
-    if not notes:
-        return []
-    first = next(iter(notes.values()))
-    return [f"{enumerated(list(notes), MOST_NAMED)}: {first}"]
+    return durability_lines(
+        (str(point.get("target", "")), note)
+        for point, row in zip(done.points, done.rows, strict=True)
+        for note in (row.notes if row is not None else ())
+        if note.startswith(UNPROTECTED)
+    )
 
 
 def evidence(done: Sweep) -> list[View]:
