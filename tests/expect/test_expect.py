@@ -19,7 +19,7 @@ from hotband.inference.audit.facts import of_machine
 from hotband.inference.interval.of_run import Drawn, figures_of
 from hotband.questions.expect import nearest, predict
 from hotband.questions.expect.judge import Judged, distance, whole_verdict
-from hotband.questions.expect.results import read_rows
+from hotband.questions.expect.results import Row, read_rows
 from hotband.questions.expect.trials import tried
 
 if TYPE_CHECKING:
@@ -168,6 +168,15 @@ def test_results_of_a_pool_are_not_ranked_among_drives(fio, hotband) -> None:
     for path, why in ((pool, "ioengine=rbd measured a Ceph pool"), (clients, "several clients measured together")):
         done = hotband("expect", str(path))
         assert (done.returncode, why in done.stderr, "--on: missing" in done.stderr) == (2, True, True)
+
+
+def test_two_jobs_of_one_client_are_no_pool(fio) -> None:
+    client = [{**job("a", {"rw": "randread", "iodepth": "16"}, reads=6_000), "hostname": "b"} for _ in range(2)]
+    path = fio(client[0])
+    path.write_text(json.dumps({"fio version": "fio-3.33", "client_stats": client}))
+    record = hb.load(path).document
+    assert [stream["name"] for stream in record["streams"]] == ["a@b", "a@b#2"]
+    nearest.expect_drives([Row("a", record, str(path))])
 
 
 def test_a_ranking_states_its_order(fio, hotband) -> None:

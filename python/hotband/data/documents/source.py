@@ -39,7 +39,7 @@ class Source(TypedDict):
     `elapsed_ns` is the time since the tool began, `job_errors` how its jobs ended if that is no success. `latency`
     names fio's latency of the figures: `lat` or `clat`; `job_depth_at_most` is the most I/Os that a job had in flight
     by fio's distribution, where the options are unknown; `job_cpu_pct` is the lowest processor use of a job, in
-    percent.
+    percent; `hosts` are the clients of fio, if there were several.
     """
 
     tool: str
@@ -55,6 +55,7 @@ class Source(TypedDict):
     elapsed_ns: NotRequired[int | None]
     job_errors: NotRequired[list[str]]
     job_depth_at_most: NotRequired[int]
+    hosts: NotRequired[list[str]]
 
 
 def nothing_asked() -> Asked:

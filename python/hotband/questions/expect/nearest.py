@@ -18,10 +18,11 @@ from hotband.data.documents.run import RunSpec
 from hotband.data.inputs.specify import Named
 from hotband.data.record.finished import Finished
 from hotband.execution.experiment import Experiment, Point
+from hotband.inference.audit.audited import Audited
 from hotband.inference.interval.of_run import Watch
 from hotband.questions.expect.judge import Judged, compared, distance
 from hotband.questions.expect.predict import Settings, spec_of
-from hotband.questions.expect.results import Row, hosts_of, jobs_of
+from hotband.questions.expect.results import Row
 
 FIRST_IOS, THEN_IOS = 10_000, 40_000
 """Measured I/Os of a row on all drives, and of those on the nearest."""
@@ -73,12 +74,12 @@ POOLS = ("rbd", "rados", "cephfs")
 def expect_drives(rows: Sequence[Row]) -> None:
     """Raise UserError for results that no single drive gave: of a pool, or of several clients at once."""
     for row in rows:
-        options = jobs_of(row.record)
+        options = Audited(row.name, row.record).job_options
         engines = {option.get("ioengine", "").partition(":")[0] for option in options}
         if pools := sorted(engines.intersection(POOLS)):
             why = f"ioengine={pools[0]} measured a Ceph pool"
-        elif len(hosts := hosts_of(row.record)) > 1:
-            why = f"several clients measured together ({', '.join(sorted(hosts)[:2])} ...): a pool or a server"
+        elif hosts := row.record["source"].get("hosts"):
+            why = f"several clients measured together ({', '.join(hosts[:2])} ...): a pool or a server"
         else:
             continue
         accepted = f"{why}, not a drive; expected its machine, such as replicated:9xexos-x18-18tb (hotband layouts)"

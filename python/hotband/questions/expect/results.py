@@ -107,19 +107,6 @@ def row_of(record: RecordDoc, file: str, workload: Named) -> Row:
     return row
 
 
-def jobs_of(record: RecordDoc) -> list[dict[str, str]]:
-    """Return the options of each job of fio, with those of all jobs; none for another tool."""
-    spec = record["spec"]
-    jobs = spec.get("jobs")
-    shared = dict(spec.get("global") or {})
-    return [{**shared, **options} for options in jobs.values()] if isinstance(jobs, dict) else []
-
-
-def hosts_of(record: RecordDoc) -> set[str]:
-    """Return the hosts of fio's clients, which name their streams NAME@HOST."""
-    return {host for stream in record["streams"] if (host := stream["name"].partition("@")[2])}
-
-
 def _name(record: RecordDoc) -> str:
     """Return the name of a record; for vdbench that of the run, without its parameters."""
     return record["streams"][0]["name"] if record["source"]["tool"] == "vdbench" else record["name"]

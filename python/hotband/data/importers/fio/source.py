@@ -69,9 +69,7 @@ def source_of(file: str, document: Fields, jobs: list[Job], spell: Spell, target
     hosts = {job.host for job in jobs}
     used = [job.cpu_pct for job in jobs if job.cpu_pct is not None]
     depth = None if any(job.options for job in jobs) else _depth_at_most(document)
-    known: dict[str, int] = {} if depth is None else {"job_depth_at_most": depth}
-    return {
-        **known,  # type: ignore[typeddict-item]
+    source: Source = {
         "tool": "fio",
         "version": (document.text("fio version") or "").removeprefix("fio-") or None,
         "file": file,
@@ -79,17 +77,22 @@ def source_of(file: str, document: Fields, jobs: list[Job], spell: Spell, target
         "ended": iso(ended),
         "asked": asked_of(jobs, spell),
         "target": target,
-        "host": hosts.pop() or None if len(hosts) == 1 else None,
+        "host": next(iter(hosts)) or None if len(hosts) == 1 else None,
         "latency": quantity,
         "job_cpu_pct": min(used) if used and len(used) == len(jobs) else None,
         "elapsed_ns": max(job.elapsed_ns for job in jobs) or None,
         "job_errors": [f"{job.name}: {error_word(job.error_code)}" for job in jobs if job.error_code],
     }
+    if depth is not None:
+        source["job_depth_at_most"] = depth
+    if len(clients := [host for host in sorted(hosts, key=str) if host]) > 1:
+        source["hosts"] = clients
+    return source
 
 
 def _depth_at_most(document: Fields) -> int | None:
-    """Return the most I/Os in flight of any job by fio's distribution of depths (stat.c: io_u_map; a level reaches up
-    to the next one); None without it, and where the last level has no end."""
+    """Return an upper bound of the I/Os of a job in flight by fio's distribution of depths (stat.c: io_u_map; each
+    level ends where the next begins); None without it, or if the open-ended last level is used."""
     most = 0
     for job in document.children("jobs"):
         levels = job.child("iodepth_level")
