@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import hotband as hb
-from hotband.base.errors import UserError
+from hotband.base.errors import UserError, reason_of, reason_of_input
 from hotband.execution.runs import run as runs
 from hotband.execution.runs.interrupted import RunsInterrupted
 
@@ -48,11 +48,12 @@ def told(typed, tmp_path: Path):  # type: ignore[no-untyped-def]
         (("run", "wal", *ON), "WORKLOAD = 'wal': is not in the catalog; use ./wal.fio"),
         (("run", "my.fio", "--on", "mine"), "--on = 'mine': is not in the catalog; use ./mine.toml"),
         (("run", "my.fio", "--on", "raid5:4xmine:64k"), "is not in the catalog; use raid5:4x./mine.toml:64k"),
+        (("run", "my.fio", "--on", "raid5:4xaid"), "is not in the catalog; use raid5:4x./aid.toml"),
         (("serve", "mine"), "MACHINE = 'mine': is not in the catalog; use ./mine.toml"),
         (("drives", "mine"), "NAME = 'mine': is not in the catalog; use ./mine.toml"),
         (("audit", "record"), "record: cannot be read: No such file or directory; did you mean ./record.json?"),
         (("fleet", "mine"), "mine: the fleet cannot be read: No such file or directory; did you mean ./mine.toml?"),
-        (("run", "far.fio", *ON), "far.fio:2: offset = '9t': begins at the end of the target, or beyond it; expected"),
+        (("run", "far.fio", *ON), "far.fio:2: offset = '9t': begins at the end of the target of "),
         (("trace", "show", "bs.txt"), "bs.txt: line 3 = "),
         (("trace", "show", "bs.txt"), ". --skip-bad N leaves out N such lines"),
         (("run", "folder", *ON), "WORKLOAD = 'folder': is a folder; expected a catalog name"),
@@ -82,7 +83,8 @@ def test_slips_are_refused_before_anything_runs(told, tmp_path, arguments, said)
     (tmp_path / "bs.txt").write_text(
         "TIME(s) COMM PID DISK T SECTOR BYTES LAT(ms)\n0.1 a 1 d R 8 512 0.2\n0.1 ? 0 R -1 8 0\n"
     )
-    (tmp_path / "mine.toml").write_text('variant_of = "ent-10k"\n')
+    for name in ("mine", "aid"):
+        (tmp_path / f"{name}.toml").write_text('variant_of = "ent-10k"\n')
     (tmp_path / "folder").mkdir()
     (tmp_path / "record.json").write_text('{"schema": "hotband-record"}')
     code, out, err = told(*arguments)
@@ -227,3 +229,11 @@ def test_a_folder_called_as_a_machine_is_in_nobodys_way(told, tmp_path, monkeypa
     code, _, err = told("run", "my.fio", "--on", name, "--duration", "0.1 s", "--out", name)
     assert code == 0, err
     assert (tmp_path / name / "record.json").is_file()
+
+
+def test_a_missing_program_is_no_file_without_its_ending(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "fio.job").touch()
+    error = FileNotFoundError(2, "No such file or directory", "fio")
+    assert reason_of(error) == "No such file or directory"
+    assert reason_of_input(error) == "No such file or directory; did you mean ./fio.job?"

@@ -52,6 +52,10 @@ impl StreamSpec {
             };
             return error("range", format!("{to} B"), format!("ends beyond the target of {capacity} B"));
         }
+        if from >= capacity {
+            let accepted = format!("begins at the end of the target of {capacity} B, or beyond it");
+            return error("range", format!("{from} B"), accepted);
+        }
         if from >= to {
             return error("range", format!("{from} B .. {to} B"), "ends where it begins, or before".to_owned());
         }

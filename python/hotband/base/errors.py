@@ -60,12 +60,16 @@ class UserError(Exception):
 
 
 def reason_of(error: Exception) -> str:
-    """Return the reason of a failure in one line: the system's message, else that of the error itself. A missing file
-    may be one whose name was typed without its ending."""
+    """Return the reason of a failure in one line: the system's message, else that of the error itself."""
     system = error.strerror if isinstance(error, OSError) else None
-    if isinstance(error, FileNotFoundError) and (meant := file_beside(os.fsdecode(error.filename or ""))):
-        return f"{system}; did you mean {shortened(meant, 300)}?"
     return system or shortened((str(error).splitlines() or [type(error).__name__])[0], 300)
+
+
+def reason_of_input(error: Exception) -> str:
+    """Return why a file of the user cannot be read. A missing one may have been typed without its ending."""
+    if isinstance(error, FileNotFoundError) and (meant := file_beside(os.fsdecode(error.filename or ""))):
+        return f"{reason_of(error)}; did you mean {shortened(meant, 300)}?"
+    return reason_of(error)
 
 
 def file_beside(name: str, endings: Sequence[str] = ()) -> str | None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path, PosixPath
 from typing import Any, BinaryIO, cast
 
-from hotband.base.errors import UserError, reason_of
+from hotband.base.errors import UserError, reason_of_input
 from hotband.base.text.regular import LARGEST_TEXT, MARK, UTF16, file_bytes, opened, read_up_to, utf8
 
 STDIN = Path("/dev/stdin")
@@ -63,5 +63,5 @@ def _kept(path: Path, seen: set[tuple[int, int]]) -> Path:
         pipe = Pipe(path)
         pipe.data = file_bytes(path, pipes=True)
     except OSError as error:
-        raise UserError(str(path), "", "", f"cannot be read: {reason_of(error)}") from None
+        raise UserError(str(path), "", "", f"cannot be read: {reason_of_input(error)}") from None
     return pipe

@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
-from hotband.base.errors import UserError, reason_of
+from hotband.base.errors import UserError, reason_of, reason_of_input
 
 LARGEST_BYTES = 4 << 30
 """Most bytes of a Hotband file that is read as a whole: a record of a hundred thousand intervals has 60 MB."""
@@ -80,7 +80,7 @@ def text_bytes(given: str | Path, what: str, most: int | None = None, typed: boo
     except NotRegular as error:
         raise UserError(str(given), "", "", f"{reason_of(error)}; {limit}") from None
     except (OSError, ValueError) as error:
-        raise UserError(str(given), "", "", f"the {what} cannot be read: {reason_of(error)}") from None
+        raise UserError(str(given), "", "", f"the {what} cannot be read: {reason_of_input(error)}") from None
     if len(data) > most:
         raise UserError(str(given), "", "", f"is larger than {most >> 20} MiB; {limit}")
     return utf8(data)

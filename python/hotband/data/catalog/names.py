@@ -35,4 +35,7 @@ def without_ending(where: str, argument: str, name: str, endings: Sequence[str] 
     file = file_beside(name, endings)
     if file is None:
         return None
-    return UserError(where, "", argument, f"is not in the catalog; use {argument.replace(name, file)}")
+    form = catalog.SHORT_FORM.match(argument)
+    begin = argument.find(name, form.end() if form else 0)
+    meant = f"{argument[:begin]}{file}{argument[begin + len(name) :]}"
+    return UserError(where, "", argument, f"is not in the catalog; use {meant}")

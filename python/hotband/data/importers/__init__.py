@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from hotband.base.errors import UserError, reason_of
+from hotband.base.errors import UserError, reason_of_input
 from hotband.data.importers.files import name_of, read_beginning
 from hotband.data.importers.fio import importer
 from hotband.data.importers.unread import unread
@@ -62,7 +62,7 @@ def _load_folder(folder: Path) -> list[Imported]:
     try:
         files = sorted(path for path in folder.iterdir() if path.is_file())
     except OSError as error:
-        raise UserError(name_of(folder), "", "", f"cannot be read: {reason_of(error)}") from None
+        raise UserError(name_of(folder), "", "", f"cannot be read: {reason_of_input(error)}") from None
     by_tool: dict[str, list[Path]] = {}
     for path in files:
         beginning = read_beginning(path)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from hotband.base.errors import UserError, reason_of
+from hotband.base.errors import UserError, reason_of_input
 from hotband.base.text.pipes import opened_result
 from hotband.base.text.regular import read_up_to
 from hotband.data.importers.fio.text import printable
@@ -56,7 +56,7 @@ def read_beginning(path: Path) -> bytes:
 
 
 def _unreadable(path: Path, error: OSError | ValueError, accepted: str) -> UserError:
-    return UserError(name_of(path), "", "", f"cannot be read: {reason_of(error)}; accepted: {accepted}")
+    return UserError(name_of(path), "", "", f"cannot be read: {reason_of_input(error)}; accepted: {accepted}")
 
 
 def decoded(data: bytes, file: str) -> str:

@@ -120,13 +120,6 @@ def _notes(lines: Iterable[str]) -> list[str]:
     return [*notes, *_joined(losses)] if notes else []
 
 
-REWORDED = {
-    ("offset", "ends where it begins, or before"): "begins at the end of the target, or beyond it; expected an offset "
-    "within it",
-}
-"""What the engine says of a range, for the option that begins it."""
-
-
 def in_job_file(error: UserError, file: str, text: str | None) -> UserError:
     """Move an engine's error in a converted workload to the option of the job file that it came from."""
     stream_key = re.fullmatch(r"streams\[(\d+)\]\.(\w+)", error.key)
@@ -138,8 +131,7 @@ def in_job_file(error: UserError, file: str, text: str | None) -> UserError:
     came = re.search(rf"^{key} = .*  # [^:\n]*:(\d+): ([^=\n]*)=?(.*)$", stream, re.MULTILINE)
     if came is None:
         return error
-    accepted = REWORDED.get((came[2], error.accepted), error.accepted)
-    return UserError(f"{file}:{came[1]}", came[2], came[3], accepted)
+    return UserError(f"{file}:{came[1]}", came[2], came[3], error.accepted)
 
 
 def shortest(lines: Sequence[str]) -> list[str]:

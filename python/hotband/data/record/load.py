@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, cast
 
-from hotband.base.errors import UserError, reason_of
+from hotband.base.errors import UserError, reason_of, reason_of_input
 from hotband.base.folders import real_path
 from hotband.base.foreign import all_visible
 from hotband.base.heavy import pl
@@ -135,7 +135,7 @@ def _read_json(file: Path, pipes: bool) -> dict[str, Json]:
     except FileNotFoundError:
         raise UserError(str(file), "", "", "no such file; expected a record.json or a folder with one") from None
     except OSError as error:
-        raise UserError(str(file), "", "", f"cannot be read: {reason_of(error)}") from None
+        raise UserError(str(file), "", "", f"cannot be read: {reason_of_input(error)}") from None
     except (ValueError, RecursionError) as error:
         raise UserError(str(file), "", "", f"not JSON: {error}") from None
     if not isinstance(value, dict):

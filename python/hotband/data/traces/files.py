@@ -11,7 +11,7 @@ from pathlib import Path
 
 import hotband._core as _core
 from hotband.base.engine import user_error
-from hotband.base.errors import UserError, file_beside, reason_of
+from hotband.base.errors import UserError, file_beside, reason_of, reason_of_input
 from hotband.base.folders import real_path
 from hotband.base.heavy import tomlkit
 from hotband.base.text.regular import NotRegular, opened
@@ -143,7 +143,7 @@ def _key(trace: Path, request: _core.TraceAsked, workload: str) -> tuple[object,
     except OSError as error:
         if not is_mistake(error):
             raise
-        raise UserError(workload, key, str(trace), f"cannot be read: {reason_of(error)}") from None
+        raise UserError(workload, key, str(trace), f"cannot be read: {reason_of_input(error)}") from None
     if request.format is None and format_of(trace) is None:
         accepted = "is not a trace: expected an I/O log as Parquet, as a run writes it, or a known format"
         raise UserError(workload, key, str(trace), f"{accepted}; for any CSV set the columns")

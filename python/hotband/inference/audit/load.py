@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
-from hotband.base.errors import UserError, reason_of
+from hotband.base.errors import UserError, reason_of_input
 from hotband.base.folders import real_path
 from hotband.base.heavy import pl
 from hotband.base.text.pipes import opened_result
@@ -170,7 +170,7 @@ def _beginning(path: Path) -> bytes:
         with opened_result(path) as file:
             return file.read(_BEGINNING)
     except OSError as error:
-        raise UserError(str(path), "", "", f"cannot be read: {reason_of(error)}") from None
+        raise UserError(str(path), "", "", f"cannot be read: {reason_of_input(error)}") from None
     except ValueError as error:
         raise UserError(repr(str(path)), "", "", f"cannot be read: {error}") from None
 

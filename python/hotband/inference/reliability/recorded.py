@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import hotband._core as _core
-from hotband.base.errors import UserError, reason_of
+from hotband.base.errors import UserError, reason_of_input
 from hotband.base.text import numbers
 from hotband.base.text.regular import file_text
 from hotband.data.catalog import CATALOG_DIR
@@ -73,7 +73,7 @@ def recorded_rebuild(given: Path | Record, wanted: Rebuilt) -> tuple[float, str]
         drives = replaced_drives(record)
         machine = str(record["target"]["machine"])
     except OSError as error:
-        raise UserError("question.record", "", file, f"cannot be read: {reason_of(error)}") from None
+        raise UserError("question.record", "", file, f"cannot be read: {reason_of_input(error)}") from None
     except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
         drives, machine = [], ""
     if not drives:
