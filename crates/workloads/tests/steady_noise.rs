@@ -17,7 +17,7 @@ struct Noise {
 
 impl Noise {
     fn new(random: &mut Random, share: f64) -> Self {
-        let mut rounds: Vec<f64> = (0..25 + WATCHED).map(|_| 1.0 + share * normal(random)).collect();
+        let mut rounds: Vec<f64> = (0..25 + WATCHED).map(|_| 1.0 + share * random.normal()).collect();
         let reached = steady_state(&rounds).expect("all are numbers").round.expect("this little noise is steady");
         rounds.truncate(reached + WATCHED);
         Self { rounds, reached }
@@ -33,11 +33,6 @@ impl Noise {
         let left = departure(&changed.collect::<Vec<_>>()).expect("all are numbers");
         left.map(|left| left.round - self.reached)
     }
-}
-
-/// Box and Muller's.
-fn normal(random: &mut Random) -> f64 {
-    (-2.0 * libm::log(1.0 - random.unit())).sqrt() * libm::cos(std::f64::consts::TAU * random.unit())
 }
 
 fn trials(share: f64) -> impl Iterator<Item = Noise> {

@@ -4,7 +4,7 @@
 //! share of its blocks valid as of those of the whole drive. Each block of the drive is made of copies of the model's,
 //! one per section of its addresses, so that every section lies on all blocks and dies, as after writes all over it.
 //!
-//! Leaves out: chance that differs from section to section. In each the same pages of the model were written last.
+//! Leaves out: random differences between sections. Every section repeats the model's order of writes.
 
 use super::blocks::{Blocks, NONE};
 use super::frontier::Frontier;
@@ -79,9 +79,11 @@ impl Ftl {
         while self.buffer.len() > self.params.buffer_pages {
             self.place_oldest(&mut Untimed);
         }
-        // Fewer pages than one per section remain.
-        for page in u64::from(times) * u64::from(pages)..self.params.pages {
-            self.write(page, PAGE_UNITS, &mut Untimed);
+        // Fewer pages than one mapping unit per section remain: they are as the model's last page.
+        if pages > 0 && model.map.get(pages - 1) != UNMAPPED {
+            for page in u64::from(times) * u64::from(pages)..self.params.pages {
+                self.write(page, PAGE_UNITS, &mut Untimed);
+            }
         }
     }
 }
@@ -131,14 +133,14 @@ impl Frontier {
             page_end: (flash_page + 1) * params.flash_page_units,
             pass,
             pass_end: (pass + 1) * params.program_units,
-            // A sum over as many more units of as much later times.
+            // Sum of birth times: `times` as many units, each `times` as late.
             born: self.born * f64::from(times) * f64::from(times),
         }
     }
 }
 
 impl FtlCounters {
-    /// Of as much more data; blocks are as many.
+    /// Scales the counters to `times` the data in as many blocks.
     fn enlarged(self, times: u64) -> Self {
         Self {
             host: self.host * times,

@@ -5,7 +5,7 @@ use hotband_machine::Random;
 /// Parts of the drive in its model, whose blocks are still large: collection finds emptier ones among small blocks.
 const TIMES: u32 = 4;
 
-fn params(pslc: Option<PslcParams>, separation: Separation, victims: VictimPolicy) -> FtlParams {
+fn params(pslc: Option<PslcParams>) -> FtlParams {
     FtlParams {
         pages: 1_150_005,
         blocks: 48,
@@ -16,8 +16,8 @@ fn params(pslc: Option<PslcParams>, separation: Separation, victims: VictimPolic
         compressed: false,
         in_place: false,
         pslc,
-        victims,
-        separation,
+        victims: VictimPolicy::Greedy,
+        separation: Separation::Relocated,
         free_low: 3,
         free_high: 8,
         buffer_pages: 700,
@@ -66,17 +66,14 @@ fn enlarged_contents_add_up_and_cost_later_writes_what_those_of_the_drive_cost()
         bits: 3,
         when_full: WhenFull::Direct,
     };
-    for (pslc, separation, victims) in [
-        (None, Separation::Relocated, VictimPolicy::Greedy),
-        (Some(cache), Separation::Relocated, VictimPolicy::Greedy),
-    ] {
-        let [mut written, mut enlarged] = both(&params(pslc, separation, victims));
-        assert_eq!(enlarged.check(), Ok(()), "{pslc:?} {victims:?}");
+    for pslc in [None, Some(cache)] {
+        let [mut written, mut enlarged] = both(&params(pslc));
+        assert_eq!(enlarged.check(), Ok(()), "{pslc:?}");
         assert_eq!(enlarged.used_pages(), written.used_pages(), "{pslc:?}: all pages hold data");
         assert_eq!(enlarged.buffered(), written.buffered(), "{pslc:?}: the write buffer is full");
         let share = |ftl: &Ftl| ftl.counters().relocated as f64 / ftl.counters().host as f64;
         let near = |what: &str, got: f64, expected: f64| {
-            assert!((got / expected - 1.0).abs() < 0.01, "{what} {pslc:?} {victims:?}: {got}, written {expected}");
+            assert!((got / expected - 1.0).abs() < 0.01, "{what} {pslc:?}: {got}, written {expected}");
         };
         near("relocated so far", share(&enlarged), share(&written));
         let [of_written, of_enlarged] = [&mut written, &mut enlarged].map(amplification);
@@ -87,7 +84,7 @@ fn enlarged_contents_add_up_and_cost_later_writes_what_those_of_the_drive_cost()
 
 #[test]
 fn sections_lie_on_all_blocks_as_pages_written_at_random_do() {
-    let plain = params(None, Separation::Relocated, VictimPolicy::Greedy);
+    let plain = params(None);
     let [_, enlarged] = both(&plain);
     let section = plain.pages / u64::from(TIMES);
     let blocks_of = |from: u64| -> std::collections::BTreeSet<u32> {
@@ -99,7 +96,7 @@ fn sections_lie_on_all_blocks_as_pages_written_at_random_do() {
 
 #[test]
 fn drives_whose_pages_a_copy_would_misplace_have_no_model() {
-    let plain = params(None, Separation::Relocated, VictimPolicy::Greedy);
+    let plain = params(None);
     assert!(plain.model(2048, 1).is_some());
     assert!(plain.model(4096, 1).is_none(), "half a pass");
     assert!(FtlParams { compressed: true, ..plain.clone() }.model(8, 1).is_none());
