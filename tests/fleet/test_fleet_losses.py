@@ -109,7 +109,8 @@ def test_a_drive_without_a_rate_of_errors_is_told_and_a_number_is_a_rate(tmp_pat
     told, assumed = known(None)
     assert told
     assert known("1e14") == (False, assumed)
-    without = known("none")[1]
+    is_noted, without = known("none")
+    assert not is_noted
     assert known(1e15) == known("1e15") == known(10**15)
     assert known(1e15)[1] > 100 * without
     assert not known(1e15)[0]

@@ -9,6 +9,7 @@ import pytest
 import hotband as hb
 from hotband.base.text.quantities import size_bytes
 from hotband.data.record.repair import left_ns, recovery_lines, repair_lines
+from hotband.data.record.unmodelled import other_notes
 
 POOL = """
 [drives.d]
@@ -55,4 +56,5 @@ def test_the_time_left_of_a_rebuild_counts_the_inner_tracks(limit: str | None) -
     assert left / 3.6e12 == pytest.approx(whole, rel=0.01)
     assert by_zones is (limit != "100 MB/s")
     assert " more" in " ".join(map(str, repair_lines(record)))
-    assert not any("s more at its mean rate" in str(line) for line in repair_lines(record))
+    assert any("s more at its mean rate" in note for note in record["notes"])
+    assert not any("s more at its mean rate" in note for note in other_notes(record))

@@ -23,7 +23,8 @@ def test_three_targets_flush_after_as_many_writes(hotband: Hotband, tmp_path: Pa
         file.truncate(16 << 20)
     drive, image = "ent-15k", str(tmp_path / "disk.img")
     assert hotband("run", "job.fio", "--on", drive, "--out", "model").returncode == 0
-    hotband("run", "job.fio", "--on", f"emulated:{drive}", "--out", "emulated")
+    # On a busy host it ends INVALID, whose counts are as right.
+    assert hotband("run", "job.fio", "--on", f"emulated:{drive}", "--out", "emulated").returncode in (0, 1)
     done = hotband(
         "run", "job.fio", "--on", f"real:{image}", "--erase", image, "--yes", "--expect", "none", "--out", "real"
     )
