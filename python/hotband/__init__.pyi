@@ -522,9 +522,9 @@ def selftest(
         duration: Time of each of the three measurements.
         progress: How progress is shown: True, False, or a function.
 
-    It reads a drive or a file four times and compares what fio reports with the kernel's counters of the drive below:
-    reads that a cache served, a queue that does not reach the drive, and latencies that contradict the rate are found.
-    A check that this computer cannot make says why. Raises UserError for a path that cannot be measured.
+    It reads a drive or a file four times and compares fio's results with the kernel's counters of the drive. The checks
+    detect reads that a cache served, I/Os that do not queue at the drive, and latencies that contradict the rate.
+    A check that is not possible on this computer gives the reason. Raises UserError for a path that cannot be measured.
     """
 
 def osds() -> DataFrame:

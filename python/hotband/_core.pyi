@@ -53,9 +53,9 @@ class Output:
     ios: int
 
 class Run:
-    """A workload on a machine, checked. `cache` is the folder of contents that other processes left, the file of the
-    engine, and the most bytes of the folder. Raises SpecError, OutOfMemory where it needs more than `memory` bytes, and
-    KeyboardInterrupt: a large machine takes its time."""
+    """A workload on a machine, checked. `cache` is the folder of stored drive contents, the file of the engine, and
+    the folder's size limit in bytes. Raises SpecError, OutOfMemory if it needs more than `memory` bytes, and
+    KeyboardInterrupt, because a large machine is slow to build."""
 
     def __init__(
         self,

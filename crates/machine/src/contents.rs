@@ -6,7 +6,7 @@ pub enum Carrier<'a> {
     Out(&'a mut Vec<u8>),
     /// Into the parts.
     In(&'a [u8]),
-    /// Into the parts, which could not take it.
+    /// Into the parts, after they rejected the bytes.
     Refused,
 }
 

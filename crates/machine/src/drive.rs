@@ -308,7 +308,7 @@ pub trait Drive: Send {
         let _ = most;
         None
     }
-    /// Takes over, new, the contents of its model after untimed writes.
+    /// Copies the enlarged contents of its model into this new drive, after untimed writes to the model.
     fn enlarge_contents(&mut self, model: &mut dyn Drive) {
         let _ = model;
     }

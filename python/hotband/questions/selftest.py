@@ -40,7 +40,7 @@ from hotband.questions.suites.target import SuiteTarget, target_of
 Verdict = Literal["passes", "fails", "not known"]
 DEPTH = 32
 LEAST_READ = 0.9
-"""Share of fio's bytes that the drive must have read: the rest may be of the moments before and after the run."""
+"""Share of fio's bytes that the drive must have read. The counters may miss I/Os at the start and end of a run."""
 LEAST_DEPTH = 0.25
 """Share of the requested depth that must reach the drive. Estimate: a drive that is faster than its host drains its
 queue (18 of 32 on a virtual disk on two busy cores), and serialised submission leaves 1."""
@@ -81,9 +81,9 @@ class Selftest:
 class SelftestQuestion(Question):
     """Check that a drive is identified, protected and measured right. Nothing is written.
 
-    It reads a drive or a file four times and compares what fio reports with the kernel's counters of the drive below:
-    reads that a cache served, a queue that does not reach the drive, and latencies that contradict the rate are found.
-    A check that this computer cannot make says why. Raises UserError for a path that cannot be measured.
+    It reads a drive or a file four times and compares fio's results with the kernel's counters of the drive. The checks
+    detect reads that a cache served, I/Os that do not queue at the drive, and latencies that contradict the rate.
+    A check that is not possible on this computer gives the reason. Raises UserError for a path that cannot be measured.
     """
 
     name = "measure selftest"
@@ -117,7 +117,7 @@ def selftest(question: SelftestQuestion, way: Way) -> Selftest:
     except UserError as error:
         raise UserError("question.path", error.key, path, error.accepted) from None
     if location.path is None or location.is_ours:
-        accepted = "expected a block device or a file: nothing is written, so no file is made in a folder"
+        accepted = "expected a block device or a file: nothing is written, so a folder cannot be tested"
         raise UserError("question.path", "", question.path, accepted)
     host = Host(say=way.say)
     device = device_of(path, host)
@@ -160,7 +160,7 @@ def _identity(device: Device) -> Check:
 
 
 def _protection(path: str, host: Host) -> Check:
-    """Ask for permission to write without consent and with somebody else's: both must be refused."""
+    """Request permission to write without consent and with a wrong serial number; both must be refused."""
     expected, refused = "writing is refused without consent", ""
     for erase in (None, "no-such-serial"):
         try:
@@ -210,12 +210,12 @@ def _measured(target: SuiteTarget, executor: OnDevice, seconds: float, tick: Tic
         iops, mean, moved = summary["iops"], summary["latency_mean_ns"], summary["bytes"]
         if load.random and iops is not None and mean is not None:
             outstanding = iops * mean / 1e9
-            expected = f"{load.depth}, less some per cent between I/Os"
+            expected = f"{load.depth}, or a few percent less"
             right = abs(outstanding / load.depth - 1) <= LITTLE
             product = f"{number(iops)} IOPS x {span(mean)} = {number(outstanding)}"
             yield Check(f"{load.name}: IOPS x mean", "passes" if right else "fails", product, expected)
         if before is None or after is None:
-            unknown = "no disk below is known, or it has no counters"
+            unknown = "the disk is unknown or has no counters"
             yield Check(f"{load.name}: read by drive", "not known", "", unknown)
             continue
         part = (after.read_bytes - before.read_bytes) / moved if moved else 0.0
@@ -224,7 +224,7 @@ def _measured(target: SuiteTarget, executor: OnDevice, seconds: float, tick: Tic
         yield Check(f"{load.name}: read by drive", verdict, share(part), expected)
         if load.depth == DEPTH and after.busy_ms > before.busy_ms and part >= LEAST_READ:
             queued = (after.queued_ms - before.queued_ms) / (after.busy_ms - before.busy_ms)
-            expected = f"at least {number(LEAST_DEPTH * DEPTH)}; fewer: submission waits, or the host is too slow"
+            expected = f"at least {number(LEAST_DEPTH * DEPTH)}; fewer: serialised submission, or a slow host"
             verdict = "passes" if queued >= LEAST_DEPTH * DEPTH else "fails"
             yield Check(f"{load.name}: in flight", verdict, number(queued), expected)
 

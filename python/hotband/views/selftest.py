@@ -23,7 +23,7 @@ def terminal(result: Selftest, _: SelftestQuestion) -> Screen:
         answer = f"{len(failed)} of {counted(len(result.checks), 'check')} fail on {result.path}: {names}."
     else:
         answer = f"All {len(result.checks) - len(unknown)} checks that could be made pass on {result.path}."
-    table = screen_table([column("check"), column("verdict"), column("found")])
+    table = screen_table([column("check"), column("verdict"), column("result")])
     for check in result.checks:
         table.add(check.name, with_sign(check.verdict, COLOURS[check.verdict]), check.value)
     remarks = [f"{check.name}: {check.value}; expected {check.expected}" for check in failed]

@@ -1,9 +1,9 @@
-//! Admission of writes to a buffer: how long single ones take, and what they wait for once it is full.
+//! Admission of writes to a buffer: the time to acknowledge a write, and the wait for room in a full buffer.
 //!
 //! Firmware acknowledges writes one at a time between other tasks, so that equal writes take different times. A full
 //! buffer is emptied a stripe at a time: its dies are programmed together, and the room of all of them becomes free at
-//! once. Therefore writes that come faster than flash takes them are admitted by bursts, and those between two bursts
-//! wait up to the time of a program.
+//! once. Therefore writes that arrive faster than flash programs them are admitted in bursts, and a write between two
+//! bursts waits for at most one program time.
 //!
 //! Leaves out: sizes of writes, which share a stripe by number.
 

@@ -23,7 +23,7 @@ pub(super) struct SsdCounters {
 }
 
 impl SsdCounters {
-    /// Carries those that untimed writes change.
+    /// Carries the counters that untimed writes change.
     pub fn carry_contents(&mut self, carrier: &mut Carrier) {
         for field in [&mut self.written_bytes, &mut self.trimmed_bytes, &mut self.faults] {
             carrier.number(field);

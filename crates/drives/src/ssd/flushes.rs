@@ -101,7 +101,7 @@ impl Ssd {
         self.join_flush(now, index);
     }
 
-    /// A flush or a write that must be on flash: with those that came during the last group.
+    /// Adds a flush or forced write to the next group, which begins at once if none is under way.
     pub(super) fn join_flush(&mut self, now: Instant, index: u32) {
         self.flushes.next.push(index);
         if self.flushes.under_way.is_empty() {

@@ -54,7 +54,7 @@ pub struct SsdParams {
     pub tags: usize,
     /// The controller begins one command after the other, this far apart.
     pub command_interval: Span,
-    /// Like the above, after a write, which may take its processor longer; that of commands where the buffer is what
+    /// Like the above, after a write, which may take the processor longer. Equal to `command_interval` if the buffer
     /// limits writes.
     pub write_interval: Span,
     /// How writes are admitted to the buffer and acknowledged.

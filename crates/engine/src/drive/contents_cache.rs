@@ -41,8 +41,8 @@ pub struct ContentsCache {
     pub folder: PathBuf,
     /// The file that the engine was loaded from: another build stores other contents.
     pub engine: PathBuf,
-    /// Most bytes of the folder. A process adds half of them at most: a search over many machines leaves what other
-    /// commands stored.
+    /// Size limit of the folder in bytes. One process adds at most half of it, so that a search over many machines does
+    /// not evict all that other commands stored.
     pub most: u64,
 }
 
@@ -120,7 +120,7 @@ impl ContentsCache {
     }
 }
 
-/// Error for what this user's engine did not write.
+/// Error for a file or folder that this user's engine did not write.
 fn foreign() -> io::Error {
     io::ErrorKind::InvalidData.into()
 }

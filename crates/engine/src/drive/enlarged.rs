@@ -1,4 +1,4 @@
-//! Drives that were written all over before programs use them: too large to write, they get the contents of a model.
+//! Preconditioned drives that are too large to write: they receive the enlarged contents of a model.
 
 use hotband_workloads::Workload;
 

@@ -119,7 +119,7 @@ pub const DISK_OPTIONAL: &[(&str, &str)] = &[
 pub const SSD: &[(&str, &str)] = &[
     ("bad_block_reserve", "spare blocks that replace worn ones, as a share of all"),
     ("block", "erase block of one plane"),
-    ("buffer_release", "time between two stripes that free their room in a full write buffer; default: steadily"),
+    ("buffer_release", "interval at which a full write buffer frees one stripe; default: room becomes free steadily"),
     ("capacity", "capacity visible to the host"),
     ("channel_rate", "rate of a flash channel"),
     ("channels", "flash channels"),

@@ -216,8 +216,8 @@ impl Machine {
         self.layouts.iter_mut().for_each(|slot| carrier.number(&mut slot.turn));
     }
 
-    /// Takes contents that were carried out of a machine with the same key, as a file may have changed them since;
-    /// returns whether it did. Otherwise it is as new as it was.
+    /// Loads contents of a machine with the same key and returns whether they are valid, since their file may have
+    /// changed. Invalid contents leave this machine new.
     pub fn take_contents(&mut self, contents: &[u8]) -> bool {
         let mut new = Vec::new();
         self.carry_contents(&mut Carrier::Out(&mut new));

@@ -162,7 +162,7 @@ def pattern(job_options: JobOptions) -> Pattern:
     zone, skip = _strided(job_options, is_random)
     hole = hole or skip
     if kinds == "tw":
-        reason = "half of the I/Os are trims, in an order by chance; fio writes a block as soon as it is trimmed"
+        reason = "half of the I/Os are trims in random order; fio writes each block right after trimming it"
         job_options.approximate("rw", reason)
     sequencer = job_options.get("rw_sequencer")
     if sequencer is not None and sequencer.value == "identical" and run > 1:

@@ -1,6 +1,6 @@
 """Lines of a record about failed drives, their repair, and the recovery of pools.
 
-Left out: the time left of a recovery follows its mean rate so far; it ends later where a few groups remain.
+Left out: a recovery slows down when few groups remain; its time left assumes the mean rate so far.
 """
 
 from __future__ import annotations
@@ -80,8 +80,8 @@ def left_words(record: RecordDoc, rebuild: RebuildDoc) -> str:
 def left_ns(record: RecordDoc, rebuild: RebuildDoc) -> tuple[float | None, bool]:
     """Return the time left of a running rebuild, and whether the zones of the drive count.
 
-    A rebuild writes a drive from its outer tracks inwards. Up to its limit its rate follows that of the tracks; the
-    share of the time that the load leaves to it stays as it was so far.
+    A rebuild writes a drive from its outer tracks inwards, at the rate of the tracks or its limit if that is lower. The
+    load is assumed to leave it the same share of the time as so far.
     """
     began, mean, whole = rebuild["began_ns"], rebuild["mean_bytes_per_s"], rebuild["of_bytes"]
     if rebuild["state"] != "running" or began is None or not mean or not rebuild["bytes"]:

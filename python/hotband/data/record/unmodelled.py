@@ -36,8 +36,8 @@ def unmodelled_notes_of(records: Iterable[RecordDoc]) -> list[str]:
 
 
 def other_notes(record: RecordDoc) -> Sequence[str]:
-    """Return the notes of a run without those that are printed first, and without those of rebuilds, whose lines state
-    the time left."""
+    """Return the notes of a run except those that are printed first and those on rebuilds, whose lines state the
+    time left."""
     first = unmodelled_notes(record)
     return [note for note in record["notes"] if note not in first and not note.startswith(UNFINISHED)]
 

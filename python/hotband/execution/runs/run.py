@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from hotband.data.documents.record import RunBeforeDoc, SequenceDoc
 
 CACHE_SIZE = "HOTBAND_DRIVE_CACHE"
-"""Environment variable with the most bytes of the folder for contents of preconditioned drives, or "off"."""
+"""Environment variable that limits the size of the folder for preconditioned drives; "off" disables it."""
 CACHE_SIZE_DEFAULT = "2 GiB"
 
 
@@ -100,8 +100,8 @@ def prepare(spec: RunSpec, *, is_followed: bool = False) -> Prepared:
 
 
 def contents_cache() -> tuple[Path, Path, int] | None:
-    """Return the folder for contents of preconditioned drives, in the user's cache, the file of the engine that made
-    them and the most bytes of the folder; None without a cache folder. Raises UserError."""
+    """Return the folder for contents of preconditioned drives in the user's cache, the file of the engine that made
+    them, and the folder's size limit in bytes; None without a cache folder. Raises UserError."""
     folder, text = cache_folder(), os.environ.get(CACHE_SIZE) or CACHE_SIZE_DEFAULT
     # An environment without a home folder leaves "~" as it is.
     if text == "off" or not folder.is_absolute():

@@ -178,8 +178,8 @@ def expect_image(base: Path) -> None:
 
 
 def made_beside(run: _core.Run, make: Callable[[], _core.Server]) -> _core.Server:
-    """Return what `make` makes of a run, in another thread: the main thread is in Python meanwhile, where a signal can
-    interrupt it. An array of preconditioned drives takes minutes. Raises the errors of `make`, KeyboardInterrupt."""
+    """Call `make` in another thread and return its server. Python handles signals only in the main thread, and an array
+    of preconditioned drives takes minutes. Raises the errors of `make`, and KeyboardInterrupt."""
     with ThreadPoolExecutor(1, "serve") as pool:
         try:
             return pool.submit(make).result()

@@ -292,8 +292,8 @@ def _end(ending: Ending | None) -> None:
 
 
 def _unpacking(question: Question, way: Way) -> Any:
-    """Return the answer. A compressed file that unpacks to too much is read as a whole if the user agrees, who is asked
-    on a terminal only."""
+    """Return the answer. If a compressed file exceeds the unpacking limit, prompt on a terminal whether to read all of
+    it."""
     try:
         return answer(question, way)
     except UserError as error:

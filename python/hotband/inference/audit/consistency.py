@@ -153,8 +153,8 @@ def rates(name: str, block: Mapping[str, float | None], duration_ns: float, own_
     if depth is not None and mean is not None and count and duration_ns:
         took = times[0][3] / times[0][1] * 1e9 if times else duration_ns
         derived, longest = count * mean / took, (block.get("latency_max_ns") or 0.0) / took
-        # I/Os in flight at either end are in the depth for a part of their latency: at each as many as on average, or
-        # one in all, where fewer are outstanding.
+        # I/Os in flight at the start or the end count towards the depth for only part of their latency: at each end the
+        # mean number of I/Os, and at least one in total.
         slack = EXACT * derived + max(2 * derived, 1.0) * longest
         if slack < derived:
             source = "count x mean latency / time"

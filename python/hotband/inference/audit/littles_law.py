@@ -231,8 +231,8 @@ def _impossible(cell: Cell) -> Finding:
 
 
 def _by_depths(run: Audited) -> Finding | None:
-    """Find more I/Os in flight than any number of fio's jobs can have, in results without the options: of each job,
-    fio's distribution of depths is known."""
+    """Find more I/Os in flight than fio's largest number of jobs allows, in results without the options: fio's
+    distribution of depths is known for each job."""
     depth = run.source.get("job_depth_at_most") if run.source else None
     iops, latency = run.summary().get("iops"), run.summary().get("latency_mean_ns")
     if not depth or not iops or not latency:

@@ -137,8 +137,8 @@ def show_trace(source: Path, keys: Mapping[str, object], block: int = BLOCK, sam
 
 
 def with_way_out(error: UserError) -> UserError:
-    """Return the error of a line with the option that leaves such lines out; that of a compressed file, wherever in it
-    the limit was reached, with the option that raises the limit."""
+    """Add to an error the option that avoids it: `skip_bad` for a wrong line, and `unpack` for a compressed file that
+    reached the limit, at whichever line."""
     if (limit := re.search(rf"{TOO_MUCH} unpack = (\d+)", error.accepted)) is not None:
         accepted = f"{TOO_MUCH} {limit[1]} times its size, or half of the available memory; expected a larger "
         return UserError(error.where, "", "", f"{accepted}question.unpack, or an unpacked file")

@@ -253,7 +253,7 @@ def _latencies(sheet: Answers, expected: Mapping[str, Expected]) -> list[Value]:
 
 
 def _admission(expected: Mapping[str, Expected], chips: Chips) -> list[Value]:
-    """Return how much the times of single writes differ, and how long a full buffer admits none."""
+    """Return the spread of single write times, and the time for which a full buffer admits no writes."""
     tail = expected["write_tail"].within(1.0, math.exp(P99))
     spread = tail.each(lambda ratio: math.log(ratio) / P99)
     rule = "99th percentile over median of single writes"

@@ -53,8 +53,8 @@ pub(super) struct Block {
     pub closed_at: u64,
 }
 
-/// Logs of the blocks of a model, of which each block of the drive has `times` copies, `pages` further in each. They
-/// take a fraction of the memory until a block is collected.
+/// Logs of the blocks of a model. A block of the drive consists of `times` copies of a log; each copy numbers its pages
+/// `pages` higher. The logs take a fraction of the memory until a block is collected.
 #[derive(Clone, Debug)]
 struct Copies {
     logs: Vec<Vec<u32>>,
@@ -248,13 +248,13 @@ impl Blocks {
         self.link(block, bucket as usize);
     }
 
-    /// Log of a block, copied.
+    /// Returns a copy of a block's log.
     pub fn logged(&self, block: u32) -> Vec<u32> {
         let copies = self.copies.iter().flat_map(|copies| copies.of_block(block));
         self.logs[block as usize].iter().copied().chain(copies).collect()
     }
 
-    /// The log of a block is about to be read or written.
+    /// Expands the log of a block from its copies before the log is read or written.
     pub fn write_out(&mut self, block: u32) {
         let Some(copies) = self.copies.as_mut().filter(|copies| !copies.logs[block as usize].is_empty()) else {
             return;
@@ -425,7 +425,7 @@ impl Blocks {
 }
 
 impl Blocks {
-    /// Whether all numbers of blocks are of these, and all pages in logs below `pages`.
+    /// Whether every block number exists and every logged page is below `pages`.
     pub fn are_within_bounds(&self, pages: u64) -> bool {
         let Self { all, logs, free, spares, buckets, lowest, oldest, newest, .. } = self;
         let is_block = |block: u32| (block as usize) < all.len();
