@@ -19,7 +19,7 @@ def wal(tmp_path: Path) -> str:
     return str(path)
 
 
-def test_a_sweep_of_a_log_ranks_by_the_commit(wal: str) -> None:
+def test_a_sweep_of_a_log_ranks_by_the_commit(wal: str, tmp_path: Path) -> None:
     # The disk's cache takes a write sooner than that of the SSD returns its flush.
     on = ("exos-15e900-512n", "980-1tb")
     sweep = hb.sweep(wal, on=list(on), duration="0.5 s")
@@ -29,6 +29,7 @@ def test_a_sweep_of_a_log_ranks_by_the_commit(wal: str) -> None:
         both = flush["latency_p99_ns"] + write["latency_p99_ns"]
         assert rows[name]["commit_latency_p99_ns"] == both > write["latency_p99_ns"]
     assert sweep.answers[0].startswith("980-1tb has the lowest p99 of a commit (write and flush), ")
+    assert "p99 commit latency" in sweep.report(tmp_path / "wal.html").read_text()
 
 
 def test_a_sweep_without_flushes_ranks_by_rate_and_latency(tmp_path: Path) -> None:

@@ -10,11 +10,12 @@ from hotband.base.heavy import pl
 from hotband.base.text.numbers import number
 from hotband.base.text.words import capitalized
 from hotband.base.views import View
+from hotband.data.results.sweep_rows import COMMIT_NAMES
 from hotband.views.draw.review import Axis, Lines, amounts, palette, ramp
 from hotband.views.draw.swept import Matrix, Steps, hockey_chart, matrix_chart, swept_chart
 from hotband.views.report.page import Block, Chart, Charts, KeyItem, Prose, Section
 from hotband.views.report.pictures import drawing
-from hotband.views.sweeps.answers import alike
+from hotband.views.sweeps.answers import COMMIT, alike
 from hotband.views.sweeps.curves import LOADS, TITLES, Curve, Curves, Dot
 
 SIGNS = ("●", "■", "▲", "◆", "▼", "✚", "▶", "◀")
@@ -49,14 +50,18 @@ class Figure:
 
 def curve_sections(curves: Curves, begin: Sequence[Block]) -> list[Section]:
     """Return the sections of charts, with the summary in the first."""
-    p99s = curves.every(lambda dot: dot.figures.get("latency_p99_ns"))
+    # The answer ranks loads that flush by their commits, so the charts show those.
+    has_commits = bool(curves.every(lambda dot: dot.figures.get(COMMIT)))
+    mean_column, p99_column = COMMIT_NAMES if has_commits else ("latency_mean_ns", "latency_p99_ns")
+    p99s = curves.every(lambda dot: dot.figures.get(p99_column))
     # All axes have one unit: microseconds if the largest latency is below two milliseconds.
     unit, scale = ("µs", 1e3) if p99s and max(p99s) < 2e6 else ("ms", 1e6)
     rates = [Figure("iops", "IOPS", 1.0, False)]
     if any(key in curves.swept for key in ("bs", "size")) or "workload" in curves.sweep.axes:
         rates.append(Figure("bandwidth_bytes_per_s", "Bandwidth (MB/s)", 1e6, False))
-    p99 = Figure("latency_p99_ns", f"p99 latency ({unit})", scale, True)
-    latencies = [p99, Figure("latency_mean_ns", f"Mean latency ({unit})", scale, True)]
+    name = "commit latency" if has_commits else "latency"
+    p99 = Figure(p99_column, f"p99 {name} ({unit})", scale, True)
+    latencies = [p99, Figure(mean_column, f"Mean {name} ({unit})", scale, True)]
     draw = _Drawing(curves)
     blocks = [*begin, *([Prose(draw.explained())] if draw.explained() else [])]
     if curves.along is None:
