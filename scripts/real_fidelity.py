@@ -22,7 +22,7 @@ from typing import Any
 from hotband.data.documents.run import RunSpec
 from hotband.data.importers.fio.importer import read
 from hotband.execution.experiment import Experiment, Point
-from hotband.execution.serve import Served, ServeSpec
+from hotband.execution.serve.served import Served, ServeSpec
 from hotband.execution.targets.emulated import emulate
 from hotband.execution.targets.fio_child import find_fio
 from hotband.execution.targets.on_device import How

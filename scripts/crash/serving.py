@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from crash.host import HostError, clear, until
-from hotband.execution.serve import Served, ServeSpec
+from hotband.execution.serve.served import Served, ServeSpec
 
 READY_S = 30.0
 

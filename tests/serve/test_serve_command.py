@@ -20,9 +20,8 @@ import hotband as hb
 from hotband.data.documents.run import RunSpec
 from hotband.data.documents.serving import Kind, Serving, ServingDoc
 from hotband.execution.experiment.experiment import execute
-from hotband.execution.serve import Served
 from hotband.execution.serve.lateness import lateness_lines
-from hotband.execution.serve.served import address_of, tcp_uri
+from hotband.execution.serve.served import Served, address_of, tcp_uri
 from hotband.execution.serve.speed import Speed, expect_servable
 from hotband.execution.targets import emulated
 from hotband.execution.targets.emulated import Emulated

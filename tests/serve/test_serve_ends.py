@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from forms import sized
-from hotband.execution.serve import Served, ServedVolume, ServeSpec, until_end
+from hotband.execution.serve import until_end
+from hotband.execution.serve.served import Served, ServedVolume, ServeSpec
 
 DRIVE = "exos-15e900-512n"
 PATIENCE = 120
@@ -25,7 +26,7 @@ def ended(folder: Path, at_end: str) -> subprocess.CompletedProcess[str]:
     code = (
         "import os, signal, sys, threading\n"
         "from hotband.faces.cli import main\n"
-        "from hotband.execution.serve import Served, ending\n"
+        "from hotband.execution.serve import ending\nfrom hotband.execution.serve.served import Served\n"
         "def interrupt(*_):\n"
         "    os.kill(os.getpid(), signal.SIGINT)\n"
         "kept = Served._end\n"
@@ -51,7 +52,7 @@ def test_interrupts_at_the_end_of_a_block_do_not_lose_its_record(tmp_path: Path)
     code = (
         "import os, signal\n"
         "import hotband as hb\n"
-        "from hotband.execution.serve import Served\n"
+        "from hotband.execution.serve.served import Served\n"
         "kept = Served._end\n"
         "def end(self):\n"
         "    for _ in range(3):\n"

@@ -18,7 +18,7 @@ from hotband.data.record.states import state_words
 from hotband.execution.devices.contents import MARK
 from hotband.execution.experiment import Cancelled, Experiment, Point
 from hotband.execution.runs.interrupted import RunsInterrupted
-from hotband.execution.serve import Served, ServeSpec
+from hotband.execution.serve.served import Served, ServeSpec
 from hotband.execution.targets.fio_child import run_fio
 from hotband.execution.targets.fio_job import NBD, job_at, job_on, on_volumes
 from hotband.execution.targets.fio_record import measured_in

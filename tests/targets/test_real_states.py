@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import hotband as hb
-from hotband.execution.serve import Served, ServeSpec
+from hotband.execution.serve.served import Served, ServeSpec
 from hotband.execution.targets import states
 
 pytestmark = pytest.mark.skipif(shutil.which("fio") is None, reason="fio is not installed (apt install fio)")

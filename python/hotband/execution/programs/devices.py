@@ -18,7 +18,7 @@ from pathlib import Path
 from hotband.base.errors import UserError, reason_of
 from hotband.data.catalog.named import REAL, is_real
 from hotband.data.inputs.keys import set_keys
-from hotband.execution.serve import Served, ServeSpec
+from hotband.execution.serve.served import Served, ServeSpec
 
 ROLES = ("data", "log")
 """Names of volumes by purpose."""

@@ -20,6 +20,7 @@ from hotband.data.catalog import CATALOG_DIR
 from hotband.data.catalog.named import STATE, expect_model, served_machine
 from hotband.data.documents.record import KIND_EMULATED, SummaryDoc
 from hotband.data.documents.run import RunSpec
+from hotband.data.documents.serving import Serving
 from hotband.data.inputs.convert import text_named
 from hotband.data.inputs.rate import KEY as RATE
 from hotband.data.inputs.texts import text_of
@@ -33,8 +34,8 @@ from hotband.execution.experiment.executor import Done
 from hotband.execution.experiment.experiment import execute
 from hotband.execution.experiment.lines import lines_of
 from hotband.execution.runs.run import save, sequence_of
-from hotband.execution.serve import Served, ServeSpec, Serving
 from hotband.execution.serve.lateness import INVALID, lateness_lines
+from hotband.execution.serve.served import Served, ServeSpec
 from hotband.execution.targets.fio_child import Status, find_fio, run_fio
 from hotband.execution.targets.fio_flushes import expect_connections, flush_notes, slots_as_jobs, with_flushes_once
 from hotband.execution.targets.fio_job import NBD, job_on, on_volumes

@@ -15,8 +15,8 @@ from hotband.data.documents.record import KIND_EMULATED, DriveStatesDoc, Summary
 from hotband.data.documents.serving import Serving
 from hotband.execution.experiment import Point, Tick
 from hotband.execution.experiment.executor import Done
-from hotband.execution.serve import Served, ServeSpec
 from hotband.execution.serve.lateness import INVALID, lateness_lines
+from hotband.execution.serve.served import Served, ServeSpec
 from hotband.execution.targets.fio_child import find_fio
 from hotband.execution.targets.on_device import OnDevice, Setup
 from hotband.execution.targets.target import executor_of

@@ -15,10 +15,10 @@ from hotband.base.temporary import TemporaryFolder
 from hotband.base.text.numbers import about, counted, percent
 from hotband.base.text.write import expect_folder, write_file
 from hotband.data.catalog.named import EMULATED, is_model, is_real
+from hotband.data.documents.serving import Serving
 from hotband.data.inputs.specify import Named
 from hotband.data.inputs.texts import text_of
 from hotband.data.traces.files import is_trace
-from hotband.execution.serve import Serving
 from hotband.execution.serve.lateness import lateness_lines
 from hotband.questions.calibrate import calibrate
 from hotband.questions.calibrate.asked import CalibrateQuestion, bytes_of, seconds_of

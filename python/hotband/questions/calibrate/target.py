@@ -12,7 +12,7 @@ from hotband.base.temporary import TemporaryFolder
 from hotband.data.catalog.named import EMULATED, REAL, is_emulated, is_real
 from hotband.data.inputs.texts import text_of
 from hotband.execution.experiment import Executor, Say
-from hotband.execution.serve import Served, ServeSpec
+from hotband.execution.serve.served import Served, ServeSpec
 from hotband.execution.targets.on_device import Setup
 from hotband.execution.targets.outlook import Outlook
 from hotband.execution.targets.real_target import real_target_of

@@ -15,7 +15,7 @@ from hotband.data.documents.record import KIND_EMULATED, KIND_REAL
 from hotband.data.inputs.texts import text_of
 from hotband.execution.devices.device import device_of
 from hotband.execution.experiment import Executor
-from hotband.execution.serve import ServeSpec
+from hotband.execution.serve.served import ServeSpec
 from hotband.execution.targets.on_served import OnServedMachine
 from hotband.execution.targets.own_file import size_for
 from hotband.execution.targets.real_target import real_target_of
