@@ -53,7 +53,7 @@ def dashed(
     """Return the dashes of every line: solid, except for lines that coincide with an earlier one or share its
     colour."""
     width = (maximum(rows, x) - minimum(rows, x)) / PLACES or 1.0
-    points = {line: points_of(rows, line, x, y, width) for line in lines}
+    points = {line: {} for line in lines} | points_of(rows, x, y, width)
     if log:
         points = {
             line: {at: math.log(value) for at, value in line_points.items() if value > 0}
@@ -83,11 +83,14 @@ def maximum(rows: pl.DataFrame, x: str) -> float:
     return max((float(value) for value in rows[x].drop_nulls().to_list()), default=0.0)
 
 
-def points_of(rows: pl.DataFrame, line: str, x: str, y: str, width: float) -> dict[int, float]:
-    """Return the points of a line by position along the axis, in steps of a width: lines need not have points at the
+def points_of(rows: pl.DataFrame, x: str, y: str, width: float) -> dict[str, dict[int, float]]:
+    """Return the points of each line by position along the axis, in steps of a width: lines need not have points at the
     same positions."""
-    pairs = rows.filter(rows["line"] == line).select(x, y).drop_nulls().rows()
-    return {round(at / width): float(value) for at, value in pairs if math.isfinite(at) and math.isfinite(value)}
+    points: dict[str, dict[int, float]] = {}
+    for line, at, value in rows.select("line", x, y).drop_nulls().iter_rows():
+        if math.isfinite(at) and math.isfinite(value):
+            points.setdefault(line, {})[round(at / width)] = float(value)
+    return points
 
 
 def over(line: Mapping[int, float], other: Mapping[int, float], height: float) -> bool:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 
 from hotband.base.heavy import alt, pl
 from hotband.base.text.numbers import finite, quantity
 from hotband.base.views import View
-from hotband.data.record.load import LoadedRecord
+from hotband.data.record.frames import stacked
+from hotband.data.record.load import POWER_COLUMNS, LoadedRecord
 from hotband.views.draw.charts import HALF_CHARS, NUMBER, SECONDS, Clock, dress, legend, marked, overlay
 from hotband.views.draw.curves import variant_scale
 from hotband.views.draw.strokes import Strokes
@@ -26,22 +26,22 @@ COLUMNS = ("Drives", "Mean", "At rest", "Energy", "Least", "Most", "An I/O")
 def power_frame(records: Records) -> pl.DataFrame:
     """Return the data of `power_chart`: line, time_s, power_w, low_w, high_w, summed over drives; points are
     joined if there are many."""
-    numbers = ("time_s", "power_w", "low_w", "high_w")
-    kinds: dict[str, type[pl.DataType]] = {"line": pl.String} | dict.fromkeys(numbers, pl.Float64)
-    frames = [pl.DataFrame(schema=kinds)]
-    watts = pl.col("power_w", "low_w", "high_w")
-    for label, loaded in records.items():
-        if loaded.power is None:
-            continue
-        summed = loaded.power.group_by("time_ns").agg(watts.sum(), pl.col("length_ns").first()).sort("time_ns")
-        group = pl.int_range(pl.len()) // max(1, math.ceil(summed.height / POINTS))
-        weight = pl.col("length_ns")
-        joined = summed.group_by(group.alias("group")).agg(
-            pl.col("time_ns").min(), (watts * weight).sum() / weight.sum()
-        )
-        placed = joined.sort("group").with_columns(line=pl.lit(label), time_s=pl.col("time_ns") / 1e9)
-        frames.append(placed.select(list(kinds)))
-    return pl.concat(frames)
+    watts, weight = pl.col("power_w", "low_w", "high_w"), pl.col("length_ns")
+    rows = stacked({label: loaded.power for label, loaded in records.items()}, POWER_COLUMNS)
+    if rows.is_empty():
+        numbers = ("time_s", "power_w", "low_w", "high_w")
+        return pl.DataFrame(schema={"line": pl.String} | dict.fromkeys(numbers, pl.Float64))
+    summed = (
+        rows.group_by("run_number", "run", "time_ns").agg(watts.sum(), weight.first()).sort("run_number", "time_ns")
+    )
+    joined_by = (pl.len() / POINTS).ceil().over("run_number")
+    joined = (
+        summed.with_columns(group=pl.int_range(pl.len()).over("run_number") // joined_by)
+        .group_by("run_number", "run", "group")
+        .agg(pl.col("time_ns").min(), (watts * weight).sum() / weight.sum())
+        .sort("run_number", "group")
+    )
+    return joined.select(pl.col("run").alias("line"), pl.col("time_ns").alias("time_s") / 1e9, watts)
 
 
 def power_chart(
