@@ -29,6 +29,15 @@ def test_every_name_that_scripts_rely_on_is_there(hotband, folder: str, names: s
     assert {entry["name"] for entry in listed} >= names
 
 
+@pytest.mark.parametrize("command", [["workloads"], ["studies"], ["drives", "--kind", "osd"]], ids=" ".join)
+def test_a_list_has_a_line_for_each_entry(hotband, command: list[str]) -> None:
+    entries = json.loads(hotband(*command, "--json").stdout)
+    first, *lines = hotband(*command).stdout.splitlines()
+    assert first.endswith(f": {len(entries)} (hotband {' '.join(command)} NAME: details)")
+    assert [line.split()[0] for line in lines] == [entry["name"] for entry in entries]
+    assert all(entry["title"] in line for entry, line in zip(entries, lines, strict=True))
+
+
 @pytest.mark.parametrize("name", sorted(DRIVES))
 def test_every_value_of_a_drive_has_a_source_and_estimates_have_a_range(hotband, name: str) -> None:
     drive = json.loads(hotband("drives", name, "--json").stdout)

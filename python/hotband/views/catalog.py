@@ -40,6 +40,8 @@ MOST_LOADS = 8
 """Most loads of others on the page of a drive; `corpus show` has all."""
 UNREAD = "data sheet *"
 """Mark on a terminal instead of `NOT_VERIFIED`, explained once below the table."""
+LISTED_BY = {"osds": "drives --kind osd", "workloads show": "workloads"}
+"""Words of the command of a list, by the question, where they are not its name."""
 LAYOUT_COLUMNS = ("name", "example", "drives", "usable", "survives", "also called")
 EVENT_GROUPS = {
     "layout": "layout of the machine",
@@ -52,10 +54,18 @@ EVENT_FORMS = (
 )
 
 
-def entries(shown_list: Listing, _: Question) -> list[View]:
-    """Return the table of a list."""
+def entries(shown_list: Listing, question: Question) -> list[View]:
+    """Return a list for programs as a table, else a line per entry: its name and title, which end with a narrow
+    terminal."""
     rows = [[str(row[key]) for key in shown_list.headings] for row in shown_list.rows]
-    return [listing(shown_list.title, shown_list.headings.values(), rows)]
+    if as_rows():
+        return [listing(shown_list.title, shown_list.headings.values(), rows)]
+    out, longest = console(), max((len(name) for name, *_ in rows), default=0)
+    lines = [f"{name:<{longest}}  {title}" for name, title, *_ in rows]
+    if out.is_terminal:
+        lines = [line if len(line) <= out.width else f"{line[: out.width - 1].rstrip()}…" for line in lines]
+    first = f"{shown_list.title}: {len(rows)} (hotband {LISTED_BY.get(question.name, question.name)} NAME: details)"
+    return [Whole(line) for line in (first, *lines)]
 
 
 def drives(selection: DriveSelection, question: DrivesQuestion) -> list[View]:
