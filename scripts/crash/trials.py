@@ -23,7 +23,7 @@ from crash.serving import ServedApart
 CACHES: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
     "volatile": ("ent-15k", (("wce", "on"),)),
     "off": ("ent-15k", (("wce", "off"),)),
-    # Advanced Write Cache: the energy of the spindle saves it (docs/models/power-loss.md). Sectors of 4 KiB inside.
+    # Advanced Write Cache: the energy of the spindle saves it (docs/models/repair.md). Sectors of 4 KiB inside.
     "protected": ("exos-15e900-512e", (("awc", "on"),)),
     # A drive of desktops, whose buffer a loss of power empties, and one of data centres, whose capacitors save it.
     "volatile SSD": ("980-1tb", ()),

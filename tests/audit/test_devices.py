@@ -63,7 +63,7 @@ def model(machine: str, *pairs: tuple[str, str], duration: str = "1 s") -> Audit
 
 
 def test_the_pseudo_slc_cache_of_a_model_is_found_when_it_is_used_up() -> None:
-    # 114 GB of the 980 PRO at 4 GB/s and more, then 1.5 (docs/models/pseudo-slc.md): a 256th of it.
+    # 114 GB of the 980 PRO at 4 GB/s and more, then 1.5 (docs/models/ssd.md): a 256th of it.
     run = model("980-pro-1tb", ("scale", "256"), duration="0.5 s")
     own = next(one for one in findings([run], None) if one.rule == "cache-exhausted")
     assert float(own.numbers["written_bytes"]) == pytest.approx(114e9 / 256, rel=0.2)

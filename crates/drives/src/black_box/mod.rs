@@ -1,5 +1,5 @@
 //! A volume of which no mechanism is known: a cloud's, an array's, a file behind layers. Values are fitted to what it
-//! did (`hotband calibrate --like black-box`); docs/models/black-box.md.
+//! did (`hotband calibrate --like black-box`); docs/models/data-sheets.md.
 //!
 //! A command waits in order of arrival for tokens of two buckets (I/Os and bytes) and for one of `slots` places; its
 //! service is lognormal around a time of its direction plus its data at a rate, longer by a share for each other that

@@ -1,4 +1,4 @@
-//! Acknowledged writes that a power cut loses. docs/models/power-loss.md has the definitions.
+//! Acknowledged writes that a power cut loses. docs/models/repair.md has the definitions.
 //!
 //! The ledger knows what the host was promised: for every byte the newest write that was acknowledged. The drives know
 //! what they still hold. Writes to the same bytes that were under way together have no order: any of them may be the

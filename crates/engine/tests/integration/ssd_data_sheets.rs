@@ -2,7 +2,7 @@
 //!
 //! The table is the catalog: `reference.*` of every drive whose name says what is measured (`random_read_qd256`). Rates and
 //! latencies within a tenth. Drives are as small as their blocks allow; write amplification is that of the whole drive
-//! within 2 % (`ssd_state.rs` of the drives' tests). `--nocapture` prints the table of docs/models/nvme.md.
+//! within 2 % (`ssd_state.rs` of the drives' tests). `--nocapture` prints the table of docs/models/ssd.md.
 
 use std::sync::Mutex;
 
@@ -13,7 +13,7 @@ use hotband_units::Bytes;
 /// Rates and means.
 const TOLERANCE: f64 = 0.1;
 
-/// Figures that the model misses: docs/models/nvme.md says by how much, and why.
+/// Figures that the model misses: docs/models/ssd.md says by how much, and why.
 /// A figure that comes within the tolerance has to leave this list.
 const MISSED: [(&str, &str); 2] = [("9550-max-6400", "mixed_70_qd256"), ("cm7-r-7680", "mixed_70_qd256")];
 

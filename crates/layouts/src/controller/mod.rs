@@ -1,4 +1,4 @@
-//! A controller with a cache before a layout, as RAID controllers have one (docs/models/controller.md).
+//! A controller with a cache before a layout, as RAID controllers have one (docs/models/layouts.md).
 //!
 //! Protected, it acknowledges writes from memory and writes them back later, full stripes first; otherwise writes are
 //! acknowledged by the members, and its memory serves reads only. Reads are served from memory if it holds the data,

@@ -26,7 +26,7 @@ pub struct ControllerSpec {
     pub rate: Rate,
 }
 
-/// PERC H730P: 2 GB; others have 0.5 to 8 GB (docs/models/controller.md).
+/// PERC H730P: 2 GB; others have 0.5 to 8 GB (docs/models/layouts.md).
 const CACHE: Bytes = Bytes(2 << 30);
 /// Amount read ahead if it is adaptive. Our estimate, range 128 KiB to 4 MiB: makers do not publish it.
 const READ_AHEAD: Bytes = Bytes(1 << 20);

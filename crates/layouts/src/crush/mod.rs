@@ -2,7 +2,7 @@
 //!
 //! Written from the paper (Weil, Brandt, Miller, Maltzahn: *CRUSH: Controlled, Scalable, Decentralized Placement of
 //! Replicated Data*, SC 2006) and from what Ceph documents of its map, its tunables and straw2; the choices are those of
-//! Ceph, bit for bit (checked against `crushtool`, see `docs/models/crush.md`), with the tunables of the profiles
+//! Ceph, bit for bit (checked against `crushtool`, see `docs/models/pool.md`), with the tunables of the profiles
 //! "jewel" and "optimal".
 //!
 //! ```text

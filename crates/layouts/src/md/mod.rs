@@ -1,4 +1,4 @@
-//! Linux md before a RAID 5 or 6: its stripe cache and its journal (docs/models/md.md).
+//! Linux md before a RAID 5 or 6: its stripe cache and its journal (docs/models/layouts.md).
 //!
 //! A stripe head is a row of pages of 4 KiB, one of every member. Writes to a row that wait at once are written
 //! together; what parity is computed from is read first, unless it is in memory. Adjacent pages that go to a member

@@ -1,5 +1,5 @@
 //! RAID-Z as OpenZFS lays it out: records of one size, each a full stripe of variable width with parity of its own, and
-//! every write to a new place (docs/models/raidz.md).
+//! every write to a new place (docs/models/layouts.md).
 //!
 //! A read touches every member that has data of its record; a write of less than a record reads the record, unless that
 //! is in memory, and writes all of it elsewhere. There is no read-modify-write of parity, and no write hole.

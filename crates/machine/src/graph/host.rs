@@ -3,7 +3,7 @@
 //! A core does one thing at a time, first come, first served; an I/O is completed on the core that submitted it, as
 //! with a queue pair and an interrupt vector for each core (NVMe). Leaves out: the application's own time, context
 //! switches, several completions per interrupt (coalescing), interrupts that precede waiting work, memory of another
-//! socket, and polling, which keeps a core busy when there is nothing to do. docs/models/host.md.
+//! socket, and polling, which keeps a core busy when there is nothing to do. docs/models/layouts.md.
 
 use std::collections::VecDeque;
 

@@ -1,4 +1,4 @@
-//! `[host]` of a machine: its cores and what an I/O costs them. docs/models/host.md.
+//! `[host]` of a machine: its cores and what an I/O costs them. docs/models/layouts.md.
 
 use hotband_units::Span;
 
@@ -28,7 +28,7 @@ pub struct HostSpec {
 }
 
 /// Times of a core for an I/O, by the path that it takes: submit, complete. Sums of a core are from published rates of
-/// one core, recalled and not read again (docs/models/host.md has the ranges); how a sum divides is our estimate.
+/// one core, recalled and not read again (docs/models/layouts.md has the ranges); how a sum divides is our estimate.
 const PATHS: [(&str, (Span, Span)); 4] = [
     // 1.0 to 1.7 us: fio's libaio engine with interrupts, J. Axboe's figures of one core, 2019 to 2022.
     ("libaio", (Span(600), Span(800))),

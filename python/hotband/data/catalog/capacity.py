@@ -21,7 +21,7 @@ CACHES = ("controller", "md")
 GROUPS = 2
 """Default number of groups of RAID 50 and 60 [crates/layouts/src/lib.rs]."""
 RECORD, SECTOR, FILLED = 128 << 10, 4 << 10, 0.8
-"""Default record size, sector size and filled share of RAID-Z [docs/models/raidz.md]."""
+"""Default record size, sector size and filled share of RAID-Z [docs/models/layouts.md]."""
 POOL_FILLED = 0.7
 """Share of a pool's space that the image fills, if no `image` is stated [docs/guides/machines.md]."""
 MOST_DRIVES = 4096
@@ -95,7 +95,7 @@ def _part(size: float, options: Mapping[str, Toml]) -> float:
 
 def _raidz(parities: int, count: int, smallest: float, options: Mapping[str, Toml]) -> float | None:
     """Return the bytes of RAID-Z: each record has its data, parity for every row of it, and padding to a multiple of
-    the number of parities plus one [docs/models/raidz.md]."""
+    the number of parities plus one [docs/models/layouts.md]."""
     sector = size_bytes(str(options.get("sector", ""))) or SECTOR
     record = size_bytes(str(options.get("record", ""))) or max(RECORD, sector)
     filled = share(str(options.get("filled", ""))) or FILLED

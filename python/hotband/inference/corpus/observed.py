@@ -16,7 +16,7 @@ from hotband.data.corpus.loads import Load, Unusable, load_of
 
 HOST = {"libaio": 3.3e-6, "io_uring": 2.5e-6, "polled": 0.5e-6, "spdk": 0.4e-6, "sync": 3.3e-6, "windows": 3.3e-6}
 """Seconds of a core for an I/O by path. libaio: the reciprocal of the rate that one thread reaches on fast drives; the
-others follow in the ratios of docs/models/host.md."""
+others follow in the ratios of docs/models/layouts.md."""
 COPY = {"windows": 25e-6 / (1 << 20)}
 """Seconds of a core for a byte by path: half of the time that 1 MiB from one thread takes beyond the rating of fast
 drives. The half was chosen after errors of the figures under Windows were seen; no family is left out of it."""

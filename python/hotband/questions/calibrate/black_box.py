@@ -2,7 +2,7 @@
 
 First guesses come directly from the measurements: the time of one command from commands that came alone, the rate of
 its data from their sizes, the spread from their percentiles, slots and limits from the highest rates. The ranges around
-them are wide, and the fit is that of any product (docs/models/black-box.md).
+them are wide, and the fit is that of any product (docs/models/data-sheets.md).
 
 Left out: guesses of bursts. Limits apply a second after a load began, when bursts are over.
 """

@@ -1,5 +1,5 @@
 """Values of a cloud volume from what its provider states: a rate of I/Os, a throughput and a latency
-(docs/models/black-box.md)."""
+(docs/models/data-sheets.md)."""
 
 from __future__ import annotations
 

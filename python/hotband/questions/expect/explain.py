@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from hotband.data.inputs.specify import Named
 
 OF_A_CORE = 333_000
-"""IOPS that one core issues and completes with `pread` and interrupts: 3 us of 2.5 to 4 (docs/models/host.md)."""
+"""IOPS that one core issues and completes with `pread` and interrupts: 3 us of 2.5 to 4 (docs/models/layouts.md)."""
 NEAR_A_CORE = 250_000
 """IOPS of a job from which the processor may be the limit: the slowest core of that range, 4 us."""
 ANY = (

@@ -1,5 +1,5 @@
 """`hotband fleet`: simulate groups of machines over months by Monte Carlo: failures, rebuilds, wear, energy, data loss,
-spares and cost (docs/guides/fleet.md, docs/models/fleet.md).
+spares and cost (docs/guides/fleet.md).
 
     hb.fleet("fleet.toml").frame
 """
