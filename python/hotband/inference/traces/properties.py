@@ -1,5 +1,5 @@
 """Properties of a trace: the figures of `hotband trace show`, typed. `crates/traces/src/properties` counts them,
-Zipf's law is fitted here. Shares are of one, times in ns, sizes in bytes. Definitions: docs/models/trace-properties.md.
+Zipf's law is fitted here. Shares are of one, times in ns, sizes in bytes. Definitions: docs/guides/traces.md.
 """
 
 from __future__ import annotations
