@@ -1,4 +1,4 @@
-"""Do the examples of CONTRIBUTING and of the guide of studies run, and are its quotes those of the files?
+"""Do the examples of CONTRIBUTING run, and are its quotes those of the files?
 
 Its other Rust blocks are documentation tests of hotband-engine."""
 
@@ -17,8 +17,8 @@ from hotband.data.catalog import CATALOG_DIR
 from hotband.execution.runs import run
 
 ROOT = Path(__file__).parents[2]
-PAGES = "".join((ROOT / page).read_text("utf-8") for page in ("CONTRIBUTING.md", "docs/guides/studies.md"))
-BLOCKS = re.findall(r"^```(\S+)\n(?:#|//) (\S+)\n(.*?)^```$", PAGES, re.DOTALL | re.MULTILINE)
+PAGE = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+BLOCKS = re.findall(r"^```(\S+)\n(?:#|//) (\S+)\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
 """Language, file and text of each block that begins with the name of a file."""
 QUOTES = [(file, text) for language, file, text in BLOCKS if language == "rust,ignore"]
 FILES = {file: text for language, file, text in BLOCKS if language in ("toml", "csv")}
@@ -50,12 +50,6 @@ def test_the_drive_product_runs_as_a_file_of_a_catalog(folder: Path, monkeypatch
     assert '"256 MB"' in json.dumps(done.record["spec"]["drives"]).replace('\\"', '"')
 
 
-def test_the_study_runs(hotband, folder: Path) -> None:
-    done = hotband("study", "run", "./two-disks", "--out", "out")
-    assert done.returncode == 0, done.stderr
-    assert (folder / "out" / "report.html").exists()
-
-
 def test_a_format_is_one_function(monkeypatch: pytest.MonkeyPatch) -> None:
     from hotband.base.text import formats
     from hotband.base.text.table import MS, Table, column, numeric
@@ -80,8 +74,7 @@ def test_a_question_is_a_class_and_a_line(
     (tmp_path / "usable.py").write_text(text, encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(views, "_VIEWS", dict(views.registered()))
-    page = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
-    line = eval(re.findall(r'`"usable": (Line\(.*?\))`', page.replace("\n", " "))[0], vars(questions).copy())
+    line = eval(re.findall(r'`"usable": (Line\(.*?\))`', PAGE.replace("\n", " "))[0], vars(questions).copy())
     monkeypatch.setitem(questions.QUESTIONS, "usable", line)
     usable = function.__getattr__("usable")
     assert usable("raid1:2xent-10k").to_dict() == {"usable_bytes": 1_800_360_124_416}
@@ -95,4 +88,4 @@ def test_a_question_is_a_class_and_a_line(
 
 def test_the_page_has_its_blocks() -> None:
     assert len(QUOTES) == 3
-    assert set(FILES) == {"ent-10k-large-cache.toml", "two-disks/study.toml", "two-disks/published.csv"}
+    assert set(FILES) == {"ent-10k-large-cache.toml"}
