@@ -24,8 +24,9 @@ from hotband.questions.calibrate.model import Product, own_scale, size_of
 WORN_IN = {"sequential": 2.0, "random": 1.0}
 """Preconditioning of an emulated drive: two sequential fills and a random one, as in the model."""
 HOST_NS, SERVED_NS = 10_000.0, 20_000.0
-"""Latency that a host adds (docs/models/layouts.md: libaio 1.4 us; more under a hypervisor: estimate), and that a served
-drive adds: 116 to 120 us were measured of one that completes after 100. For drives served here it is measured."""
+"""Latency that a host adds (docs/models/layouts.md: libaio 1.4 us; more under a hypervisor: estimate), and that a
+served drive adds: 116 to 120 us were measured of one that completes after 100. For drives served here it is
+measured."""
 SAME_SIZE = 0.02
 """Share by which the size of a target may differ from the product's and still be used as a whole."""
 
