@@ -15,7 +15,7 @@ pub struct Event {
 }
 
 /// Part that an event affects.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Part {
     /// All of it.
     Machine,

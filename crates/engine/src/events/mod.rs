@@ -3,6 +3,8 @@
 
 pub mod support;
 
+use std::collections::{HashMap, HashSet};
+
 use hotband_layouts::is_pool;
 use hotband_machine::{EventSpec, Expected, LayoutView, Machine, Outs, Part, SpecError, What};
 use hotband_units::{Instant, Span};
@@ -162,14 +164,19 @@ impl Asked {
     /// A drive that is not there or fails twice, a value that it does not take.
     pub fn happenings(&self, machine: &Machine, failed: &[Part]) -> Result<Vec<Happening>, SpecError> {
         let mut happenings: Vec<Happening> = Vec::new();
+        let mut failed: HashSet<Part> = failed.iter().copied().collect();
+        let changes = Changes::of(&self.events, machine);
+        let cut = self.power_off();
         for event in self.events.iter().filter(|event| event.what != What::PowerOff) {
             let part = part_of(event, machine)?;
-            let is_again = failed.iter().copied().chain(failing(&happenings)).any(|have| have == part);
-            if event.what == What::Fail && is_again {
+            if event.what == What::Fail && !failed.insert(part) {
                 let name = event.part.as_deref().unwrap_or_default();
                 return Err(event.error(format!("{name} fails twice: expected each drive once")));
             }
-            self.check_order(event, machine)?;
+            if let Some(cut) = cut.filter(|cut| event.at > cut.at) {
+                return Err(event.error(format!("comes after power goes off, at {}: leave one out", cut.at)));
+            }
+            changes.check(event, part)?;
             if let (What::Set { key, value }, Part::Drive(drive)) = (&event.what, part) {
                 let drive = machine.drives().get(drive).drive;
                 supported("set", On::Drive(drive.kind())).map_err(|why| event.error(why.to_string()))?;
@@ -181,29 +188,45 @@ impl Asked {
     }
 }
 
-impl Asked {
-    /// Refuse an event after power went off, a change of a drive that failed before, and two
-    /// values of a key at one time.
-    fn check_order(&self, event: &EventSpec, machine: &Machine) -> Result<(), SpecError> {
-        if let Some(cut) = self.power_off().filter(|cut| event.at > cut.at) {
-            return Err(event.error(format!("comes after power goes off, at {}: leave one out", cut.at)));
-        }
-        let What::Set { key, value } = &event.what else { return Ok(()) };
-        let part = part_of(event, machine)?;
-        for other in self.events.iter().filter(|other| part_of(other, machine).is_ok_and(|have| have == part)) {
-            match &other.what {
-                What::Fail if other.at <= event.at => {
-                    return Err(event.error(format!("comes after the drive failed, at {}: leave one out", other.at)));
+/// When parts fail, and what their keys are set to: looked up by part, since a list has thousands of events.
+struct Changes<'a> {
+    failures: HashMap<Part, Span>,
+    /// Different values of a key of a part at one time.
+    values: HashMap<(Part, Span, &'a str), Vec<&'a str>>,
+}
+
+impl<'a> Changes<'a> {
+    fn of(events: &'a [EventSpec], machine: &Machine) -> Self {
+        let mut changes = Self { failures: HashMap::new(), values: HashMap::new() };
+        for (event, part) in events.iter().filter_map(|event| Some((event, part_of(event, machine).ok()?))) {
+            match &event.what {
+                What::Fail => {
+                    let first = changes.failures.entry(part).or_insert(event.at);
+                    *first = event.at.min(*first);
                 }
-                What::Set { key: again, value: differs }
-                    if again == key && differs != value && other.at == event.at =>
-                {
-                    return Err(event.error(format!("another event sets {key} to {differs} at the same time")));
+                What::Set { key, value } => {
+                    let values = changes.values.entry((part, event.at, key)).or_default();
+                    if !values.contains(&value.as_str()) {
+                        values.push(value);
+                    }
                 }
-                _ => {}
+                What::Out | What::PowerOff => {}
             }
         }
-        Ok(())
+        changes
+    }
+
+    /// Refuse a change of a drive that failed before, and two values of a key at one time.
+    fn check(&self, event: &EventSpec, part: Part) -> Result<(), SpecError> {
+        let What::Set { key, value } = &event.what else { return Ok(()) };
+        if let Some(failure) = self.failures.get(&part).filter(|failure| **failure <= event.at) {
+            return Err(event.error(format!("comes after the drive failed, at {failure}: leave one out")));
+        }
+        let values = self.values.get(&(part, event.at, key.as_str()));
+        match values.and_then(|values| values.iter().find(|differs| *differs != value)) {
+            Some(differs) => Err(event.error(format!("another event sets {key} to {differs} at the same time"))),
+            None => Ok(()),
+        }
     }
 }
 
