@@ -20,7 +20,7 @@ ifdef CI
 export CARGO_INCREMENTAL := 0
 endif
 
-.PHONY: help setup demo test clippy test-rust test-python lint wheel bench bench-peers bench-waits budgets profile accuracy pictures browser clients programs lock clean
+.PHONY: help setup demo test clippy test-rust test-python lint wheel bench bench-peers bench-waits growth budgets profile accuracy pictures browser clients programs lock clean
 .DEFAULT_GOAL := help
 
 help: ## what there is
@@ -142,6 +142,10 @@ bench-waits: setup ## processor seconds and memory of the commands that people w
 	$(BIN)/python scripts/bench_waits.py $(ARGS)
 
 # The report is opened in a real browser; where none can be installed that test is skipped and says so.
+growth: setup ## how cost grows with size, as exponents against tests/budgets/growth.csv, and out/growth.svg: half an hour
+	$(SIMULATE)
+	$(PYTHON) scripts/growth.py
+
 browser:
 	@command -v chromium >/dev/null || command -v google-chrome >/dev/null || \
 	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
