@@ -5,7 +5,6 @@ from __future__ import annotations
 import atexit
 import hashlib
 import os
-import tempfile
 import threading
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from hotband.base.engine import user_error
 from hotband.base.errors import UserError, file_beside, reason_of, reason_of_input
 from hotband.base.folders import real_path
 from hotband.base.heavy import tomlkit
+from hotband.base.temporary import TemporaryFolder
 from hotband.base.text.regular import NotRegular, opened
 from hotband.base.text.write import is_mistake
 from hotband.data.catalog import TRACE_ENDINGS
@@ -25,7 +25,7 @@ IO_LOG = "io-log"
 """The format of Hotband's I/O log as Parquet; all others are text, which the core reads."""
 
 _lock = threading.Lock()
-_folder: tempfile.TemporaryDirectory[str] | None = None
+_folder: TemporaryFolder | None = None
 _rows: dict[tuple[object, ...], Path] = {}
 _digests: dict[tuple[object, ...], str] = {}
 
@@ -154,7 +154,7 @@ def _made(trace: Path, request: _core.TraceAsked, name: str) -> Path:
     """Rows of a trace in a folder of this program."""
     global _folder
     if _folder is None:
-        _folder = tempfile.TemporaryDirectory(prefix="hotband-traces-")
+        _folder = TemporaryFolder("traces")
         atexit.register(_folder.cleanup)
     rows = Path(_folder.name) / f"{len(_rows)}.rows"
     try:

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, TypedDict
-
-import tomli
+from typing import IO
 
 import hotband._core as _core
 from hotband.base.arguments import short
@@ -20,13 +18,11 @@ from hotband.base.text.nearest import unknown_name
 from hotband.base.text.schema import to_doc, with_schema
 from hotband.base.text.values import Json
 from hotband.base.text.write import expect_other_file, replacing
+from hotband.data.record.iolog import DIRECTIONS
 from hotband.data.traces.files import IO_LOG, by_headings, expect_file, format_of, is_trace, make_rows
 from hotband.data.traces.io_log import UNKNOWN
+from hotband.data.traces.rows import RowsHead, blocks_of, head_of
 from hotband.inference.traces.asked import TraceQuestion, unpacked_within
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 
 ENDINGS = {
     ".parquet": IO_LOG,
@@ -43,18 +39,6 @@ SCHEMA = (
     *("latency_ns", "error", "measured", "fua", "volume"),
 )
 """Columns of a written I/O log: those of `hotband run --io-log` that a trace knows."""
-DIRECTIONS = ("read", "write", "flush", "trim")
-AT_ONCE = 250_000
-"""Rows of a batch: 12 MB."""
-
-
-class RowsHead(TypedDict):
-    """Totals and notes of the rows of a trace."""
-
-    ios: int
-    unmeasured: int
-    notes: list[str]
-    streams: list[dict[str, str]]
 
 
 @dataclass(frozen=True)
@@ -192,24 +176,6 @@ def _written(rows: Path, head: RowsHead, target: str, output: Path) -> tuple[int
     with replacing(output) as file:
         written, lost, rounded = _core.write_trace(rows, target, Path(file.name), ending)
     return written, dict(lost), rounded
-
-
-def head_of(rows: Path) -> RowsHead:
-    """Read the totals and notes of rows."""
-    with rows.open("rb") as file:
-        start = file.read(16)
-        file.seek(int.from_bytes(start[8:], "little"))
-        table = tomli.loads(file.read().decode())
-    return RowsHead(
-        ios=table["ios"], unmeasured=table["unmeasured"], notes=list(table["notes"]), streams=list(table["streams"])
-    )
-
-
-def blocks_of(rows: Path, ios: int) -> list[NDArray[np.uint64]]:
-    """Map the rows into memory in batches: time of issue and latency in ns, kind, offset and length in bytes, row of
-    the file."""
-    numbers = np.memmap(rows, "<u8", "r", 16, (ios, 6))
-    return [numbers[begin : begin + AT_ONCE] for begin in range(0, ios, AT_ONCE)]
 
 
 def write_log(rows: Path, head: RowsHead, file: IO[bytes]) -> None:

@@ -19,9 +19,10 @@ from hotband.base.text.write import expect_other_file, write_file
 from hotband.data.inputs.kinds import Machine
 from hotband.data.inputs.specify import Named
 from hotband.data.traces.files import format_of, make_rows
+from hotband.data.traces.rows import head_of
 from hotband.inference.audit.fields import target
 from hotband.inference.traces.asked import TraceQuestion
-from hotband.inference.traces.convert import asked_of, expect_trace, head_of
+from hotband.inference.traces.convert import asked_of, expect_trace
 from hotband.inference.traces.fit.arrivals import Clock, Loop, clock_of, loop_of
 from hotband.inference.traces.fit.ios import Ios, ios_of
 from hotband.inference.traces.fit.made import made, properties_of_made, service_of

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from hotband.base.errors import UserError
 from hotband.base.heavy import np
 from hotband.base.text.write import replacing
-from hotband.inference.traces.convert import head_of
+from hotband.data.traces.rows import head_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
