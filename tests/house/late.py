@@ -46,7 +46,7 @@ LATE = {
     },
     "Cost: a run in virtual time needs none of it: hardware, intervals, tables, jobs of fio": {
         "data.inputs.texts": ["data.inputs.meant.refuse_other_names", "data.jobs.job_file.job_text"],
-        "data.traces.files": ["data.traces.io_log.write_log_rows"],
+        "data.traces.files": ["base.temporary.TemporaryFolder", "data.traces.io_log.write_log_rows"],
         "execution.experiment.chosen": ["execution.experiment.on_ray.OnRay"],
         "execution.targets.fields": [
             "execution.targets.real_target.real_target_of",

@@ -7,17 +7,20 @@ import hashlib
 import os
 import threading
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import hotband._core as _core
 from hotband.base.engine import user_error
 from hotband.base.errors import UserError, file_beside, reason_of, reason_of_input
 from hotband.base.folders import real_path
 from hotband.base.heavy import tomlkit
-from hotband.base.temporary import TemporaryFolder
 from hotband.base.text.regular import NotRegular, opened
 from hotband.base.text.write import is_mistake
 from hotband.data.catalog import TRACE_ENDINGS
 from hotband.data.traces.headings import columns_of
+
+if TYPE_CHECKING:
+    from hotband.base.temporary import TemporaryFolder
 
 PARQUET = b"PAR1"
 """First bytes of a Parquet file, such as Hotband's I/O log."""
@@ -152,6 +155,8 @@ def _key(trace: Path, request: _core.TraceAsked, workload: str) -> tuple[object,
 
 def _made(trace: Path, request: _core.TraceAsked, name: str) -> Path:
     """Rows of a trace in a folder of this program."""
+    from hotband.base.temporary import TemporaryFolder
+
     global _folder
     if _folder is None:
         _folder = TemporaryFolder("traces")
