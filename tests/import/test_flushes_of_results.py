@@ -12,7 +12,7 @@ import pytest
 
 from hotband.data.documents.run import RunSpec
 from hotband.data.importers import load
-from hotband.execution.targets.fio_run import fio_run_of
+from hotband.execution.targets.fio_client import fio_run_of
 from hotband.execution.targets.fio_steps import by_stream
 from hotband.inference.audit.load import load_results
 from hotband.inference.audit.rules import findings

@@ -15,6 +15,7 @@ from hotband.data.documents.record import FiguresDoc, SummaryDoc
 from hotband.data.documents.run import RunSpec
 from hotband.data.documents.serving import Kind, Serving, Times
 from hotband.execution.targets.emulated import OnServed
+from hotband.execution.targets.fio_client import fio_run_of
 from hotband.execution.targets.fio_flushes import (
     CONNECTIONS,
     flush_notes,
@@ -23,7 +24,6 @@ from hotband.execution.targets.fio_flushes import (
     slots_as_jobs,
     with_flushes_once,
 )
-from hotband.execution.targets.fio_run import fio_run_of
 from hotband.execution.targets.on_device import OnDevice, Setup
 from hotband.execution.targets.real_target import RealTarget
 from hotband.execution.targets.validity import reasons
@@ -137,7 +137,8 @@ def test_other_numbers_of_flushes_are_invalid() -> None:
 def test_a_client_that_waited_for_the_host_is_invalid() -> None:
     [reason] = reasons(MODEL, [summary(figures(1600, 2e6), figures(100, 5e6))], SERVED)
     assert reason == (
-        "fio waited longer than the server took, by 74.7 % of the time in the model (write mean 2 ms against 1.02 ms): "
+        "the client waited longer than the server took, by 74.7 % of the time in the model "
+        "(write mean 2 ms against 1.02 ms): "
         "the host is too busy"
     )
     assert reasons(MODEL, [summary(figures(1600, 1e6), figures(100, 5e6))], serving(*SERVED.kinds, late="late")) == (
@@ -170,7 +171,7 @@ def test_several_runs_on_a_busy_host_are_invalid_together() -> None:
     both = serving(kind("write", 1600, 1e6, 1e6), None)
     assert reasons(None, [kept_up, kept_up], both) == ()
     [reason] = reasons(None, [waited, kept_up], both)
-    assert reason.startswith("fio waited longer than the server took, by 150 % of the time in the model")
+    assert reason.startswith("the client waited longer than the server took, by 150 % of the time in the model")
     assert reasons(None, [kept_up, kept_up], serving(both.kinds[0], None, late="late"))[0] == "late"
 
 

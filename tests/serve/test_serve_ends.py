@@ -139,7 +139,7 @@ def test_what_a_command_has_started_ends_with_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("asked", "begins"),
     [
-        (["run", "fio-randread", "--on", f"emulated:{DRIVE}"], "the same through fio on the served machine"),
+        (["run", "fio-randread", "--on", f"emulated:{DRIVE}"], "the same on the served machine"),
         (
             ["measure", "calibrate", "real:file", "--like", "black-box", "--erase", "{file}", "--yes"],
             "real:file is read for",

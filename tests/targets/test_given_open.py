@@ -20,10 +20,10 @@ from hotband.execution.devices.nodes import Node
 from hotband.execution.devices.safety import permission
 from hotband.execution.devices.users import Opened
 from hotband.execution.experiment import Point, Progress
-from hotband.execution.targets import fio_child, on_device
+from hotband.execution.targets import fio_child, fio_client
 from hotband.execution.targets.fio_child import Status, run_fio
+from hotband.execution.targets.fio_client import fio_run_of
 from hotband.execution.targets.fio_job import job_at
-from hotband.execution.targets.fio_run import fio_run_of
 from hotband.execution.targets.on_device import Setup
 from hotband.execution.targets.own_file import laid_out
 from hotband.execution.targets.real_target import OWN_FILE, real_target_of
@@ -174,7 +174,7 @@ def test_a_device_is_given_open_and_claimed_as_long_as_it_is_measured(
     file: Path, loop: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     jobs: list[str] = []
-    whole = on_device.run_fio
+    whole = fio_client.run_fio
 
     def seen(job: str, *rest: object, **named: object) -> Path:
         jobs.append(job)
@@ -182,7 +182,7 @@ def test_a_device_is_given_open_and_claimed_as_long_as_it_is_measured(
             os.open(loop, os.O_RDONLY | os.O_EXCL)
         return whole(job, *rest, **named)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(on_device, "run_fio", seen)
+    monkeypatch.setattr(fio_client, "run_fio", seen)
     setup = Setup(product="none", probe_s=0)
     executor = executor_of(f"real:{loop}", writes=True, erase=str(file), setup=setup)
     assert executor is not None

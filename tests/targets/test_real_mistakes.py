@@ -20,8 +20,8 @@ from hotband.data.jobs.job_file import converted
 from hotband.execution.runs.signals import forget_interrupts
 from hotband.execution.targets import fio_child
 from hotband.execution.targets.fio_child import LOOK_EVERY_S, TO_END_S, find_fio, run_fio
+from hotband.execution.targets.fio_client import fio_run_of
 from hotband.execution.targets.fio_job import job_at
-from hotband.execution.targets.fio_run import fio_run_of
 from hotband.execution.targets.hosts import hosts_of
 from hotband.execution.targets.real_target import RealTarget, real_target_of
 

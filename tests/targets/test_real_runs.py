@@ -20,9 +20,9 @@ from hotband.execution.experiment import Cancelled, Experiment, Point
 from hotband.execution.runs.interrupted import RunsInterrupted
 from hotband.execution.serve.served import Served, ServeSpec
 from hotband.execution.targets.fio_child import run_fio
+from hotband.execution.targets.fio_client import fio_run_of
 from hotband.execution.targets.fio_job import NBD, job_at, job_on, on_volumes
 from hotband.execution.targets.fio_record import measured_in
-from hotband.execution.targets.fio_run import fio_run_of
 from hotband.execution.targets.on_device import Setup
 from hotband.execution.targets.own_file import laid_out
 from hotband.execution.targets.real_target import OWN_FILE, real_target_of

@@ -28,7 +28,7 @@ from hotband.execution.runs.sequence import in_sequence, settings_after
 from hotband.execution.targets import real_target
 from hotband.execution.targets.ahead import ahead
 from hotband.execution.targets.fio_child import run_fio
-from hotband.execution.targets.fio_run import fio_run_of
+from hotband.execution.targets.fio_client import fio_run_of
 from hotband.execution.targets.on_device import Setup
 from hotband.execution.targets.outlook import outlook_of
 from hotband.execution.targets.real_target import RealTarget, real_target_of

@@ -19,7 +19,8 @@ from hotband.execution.programs import find_program
 from hotband.execution.programs.settings import values_of
 from hotband.execution.runs.run import prepare
 from hotband.execution.targets.emulated import OnServed
-from hotband.execution.targets.fio_run import expect_real, fio_run_of
+from hotband.execution.targets.fio_client import fio_run_of
+from hotband.execution.targets.fio_run import expect_real
 from hotband.execution.targets.on_device import OnDevice
 from hotband.execution.targets.on_served import OnServedMachine
 

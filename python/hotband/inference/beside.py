@@ -11,6 +11,7 @@ from hotband.base.text.table import CHANGE, IOPS, MS, OF_ROW, Table, column, num
 from hotband.base.text.values import Json
 from hotband.data.documents.record import RecordDoc, figures_of
 from hotband.data.documents.serving import Serving
+from hotband.data.record.trace import delay_lines
 from hotband.execution.serve.lateness import INVALID, lateness_lines
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def beside(model: RecordDoc, emulated: RecordDoc) -> list[Beside]:
 
 def beside_table(emulated: Emulated) -> Table:
     """The figures as a table."""
-    heads = ("model", "emulated by fio", "by the server")
+    heads = ("model", "emulated", "by the server")
     columns = [column(""), *(numeric(head, OF_ROW) for head in heads), numeric("differs by", CHANGE)]
     table = Table("Model and emulated drive", columns)
     for one in beside(emulated.model.record, emulated.fio.record):
@@ -67,6 +68,7 @@ def beside_lines(emulated: Emulated) -> Iterator[str]:
     record: Any = emulated.fio.record
     yield from (f"{INVALID}: {reason}" for reason in emulated.invalid)
     yield from lateness_lines(Serving.of(record["serving"]))
+    yield from delay_lines(record)
     yield from (f"  {line}" for line in emulated.losses)
 
 

@@ -19,7 +19,7 @@ from hotband.data.record.states import states_of, warm_up_words
 from hotband.data.record.stats import flush_latency, merge
 from hotband.data.record.steady import of_phases
 from hotband.data.record.stopped import stopped_words
-from hotband.data.record.trace import comparison_lines
+from hotband.data.record.trace import comparison_lines, delay_lines
 from hotband.data.record.unmodelled import other_notes, unmodelled_notes, why_no_interval
 from hotband.execution.serve.lateness import INVALID
 from hotband.inference.beside import beside, beside_lines, beside_table
@@ -93,7 +93,7 @@ def emulation(done: Emulation, question: RunQuestion) -> Screen:
     largest = "" if far is None else f"{percent(far.error_pct)} ({far.direction} {far.figure})"
     differ = largest and f" Largest difference from the model: {largest}."
     invalid = invalid_words(found.invalid)
-    measured = f"fio measured on the emulated drive: {_sentence(found.fio.record, 1)}{differ}"
+    measured = f"Measured on the emulated drive: {_sentence(found.fio.record, 1)}{differ}"
     judged = judged_run(slo_of(question.slo), found.fio) if question.slo else ()
     sentence = met_text(question.on.name, judged, at_rate(question.rate)) if judged else measured
     model, files = found.model.record, [("I/O log", question.io_log), ("Report", done.report)]
@@ -268,6 +268,7 @@ def _remarks(records: Sequence[RecordDoc]) -> list[str]:
     failed = sum(record["summary"]["errors"] for record in records)
     remarks = [f"{counted(failed, 'I/O')} ended with an error."] if failed else []
     remarks += [note for record in records for note in (*durability_notes(record), *unmodelled_notes(record))]
+    remarks += [line for record in records for line in delay_lines(record)]
     remarks += [
         _no_interval(record) for record in records if "intervals" in record and not record["intervals"]["figures"]
     ]

@@ -37,6 +37,18 @@ def trace_lines(record: RecordDoc) -> list[str | Text]:
     return lines + (comparison_lines(comparison) if (comparison := record.get("comparison")) else [])
 
 
+def delay_lines(record: RecordDoc) -> list[str]:
+    """Return how late the I/Os of a trace were issued on the wall clock, one line per trace. Empty on a model, which
+    issues them in time."""
+    delays = [trace["issue_error"] for trace in traces_in(record)]
+    return [
+        f"I/Os of the trace were issued {span(delay['mean_ns'])} late on average, p99 {span(delay['p99_ns'])}, "
+        f"at most {span(delay['max_ns'])}"
+        for delay in delays
+        if delay is not None and delay["max_ns"]
+    ]
+
+
 def traces_in(record: RecordDoc) -> list[TraceDoc]:
     """Return all replayed traces: a record has a single one as a section, several as a list."""
     trace = record.get("trace")

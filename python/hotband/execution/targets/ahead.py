@@ -15,11 +15,12 @@ from hotband.execution.devices.counters import Counters
 from hotband.execution.devices.host import Host
 from hotband.execution.experiment import experiment
 from hotband.execution.runs.scale import scaled
+from hotband.execution.targets.client_run import ClientRun, Rate
 from hotband.execution.targets.fio_child import Status, run_fio
 from hotband.execution.targets.fio_job import KERNEL, NBD
 from hotband.execution.targets.fio_record import imported_of
 from hotband.execution.targets.fio_run import FioRun
-from hotband.execution.targets.outlook import Outlook, Rate, mean_bytes, outlook_of
+from hotband.execution.targets.outlook import Outlook, mean_bytes, outlook_of
 from hotband.execution.targets.real_target import RealTarget
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ IOS = 10_000
 
 
 def ahead(
-    fio_runs: Sequence[FioRun],
+    runs: Sequence[ClientRun],
     target: RealTarget,
     held: Held | None,
     setup: Setup,
@@ -44,35 +45,37 @@ def ahead(
     can_probe = setup.probe_s > 0 and not setup.hosts and target.kind != "rbd" and not target.is_ours
     first: list[Rate] = []
 
-    def rate(fio_run: FioRun) -> Rate:
+    def rate(client_run: ClientRun) -> Rate:
         # For a sweep, only the first rate is determined: the others are similar, and each would take seconds.
         if not first:
-            first.append(rate_of(fio_run))
+            first.append(rate_of(client_run))
         return first[0]
 
-    def rate_of(fio_run: FioRun) -> Rate:
+    def rate_of(client_run: ClientRun) -> Rate:
         if product is not None:
             try:
-                return predicted_iops(fio_run, product), f"by the model of {product}"
+                return predicted_iops(client_run, product), f"by the model of {product}"
             except UserError as error:
                 # The run does not need the model; only its expected rate stays unknown.
                 say(f"no rate is predicted by the model of {product}: {error.worded(str)}")
                 return None, f"the model of {product} refuses the load"
-        if can_probe:
+        if can_probe and isinstance(client_run, FioRun):
             say(f"{target.text} is read for {setup.probe_s:g} s to measure its speed")
-            iops = probed_iops(fio_run, target, held, setup.probe_s, go_on)
+            iops = probed_iops(client_run, target, held, setup.probe_s, go_on)
             return iops, f"as fast as it read in {setup.probe_s:g} s"
         return None, "as many as the target completes"
 
-    outlook = outlook_of(target, fio_runs, rate)
+    outlook = outlook_of(target, runs, rate)
     return replace(outlook, endurance_share=_endurance_share(outlook, target))
 
 
-def predicted_iops(fio_run: FioRun, product: str) -> float | None:
+def predicted_iops(client_run: ClientRun, product: str) -> float | None:
     """Return the I/Os per second of the load on the model of a product. Raises UserError if the model refuses it."""
-    text = Load(fio_run.text, fio_run.spec.workload).with_ios(IOS).text()
-    pairs = tuple(pair for pair in fio_run.spec.set if pair[0] == "state")
-    spec = replace(fio_run.spec, machine=product, workload_text=text, set=pairs, duration=None, out=None, in_use=True)
+    text = Load(client_run.text, client_run.spec.workload).with_ios(IOS).text()
+    pairs = tuple(pair for pair in client_run.spec.set if pair[0] == "state")
+    spec = replace(
+        client_run.spec, machine=product, workload_text=text, set=pairs, duration=None, out=None, in_use=True
+    )
     [finished] = experiment.execute([scaled(spec)])
     return finished.record["summary"]["iops"]
 

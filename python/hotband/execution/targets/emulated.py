@@ -36,14 +36,15 @@ from hotband.execution.experiment.lines import lines_of
 from hotband.execution.runs.run import save, sequence_of
 from hotband.execution.serve.lateness import INVALID, lateness_lines
 from hotband.execution.serve.served import Served, ServeSpec
-from hotband.execution.targets.fio_child import Status, find_fio, run_fio
-from hotband.execution.targets.fio_flushes import expect_connections, flush_notes, slots_as_jobs, with_flushes_once
-from hotband.execution.targets.fio_job import NBD, job_on, on_volumes
-from hotband.execution.targets.fio_record import finished_of, measured_in
-from hotband.execution.targets.fio_run import SERVED_ALSO, FioRun, expect_expressible, expect_wall_clock, fio_run_of
+from hotband.execution.targets.client_run import ClientRun, Issued
+from hotband.execution.targets.fio_child import Status, find_fio
+from hotband.execution.targets.fio_client import fio_run_of
+from hotband.execution.targets.fio_flushes import flush_notes, with_flushes_once
+from hotband.execution.targets.fio_record import finished_of
+from hotband.execution.targets.fio_run import SERVED_ALSO, expect_expressible, expect_wall_clock
 from hotband.execution.targets.outlook import in_words
+from hotband.execution.targets.replay_run import replay_run_of, replays
 from hotband.execution.targets.validity import reasons
-from hotband.execution.targets.way import way_of_fio
 
 Pairs = Sequence[tuple[str, str]]
 OF_SERVED = ("parts", "drive_state", "energy")
@@ -68,10 +69,10 @@ class Emulated:
 
 @dataclass(frozen=True)
 class Plan:
-    """A run for an emulated machine, checked: the run through fio, and what is served for it."""
+    """A run for an emulated machine, checked: the run of the client, and what is served for it."""
 
     spec: RunSpec
-    fio_run: FioRun
+    client_run: ClientRun
     serve: ServeSpec
 
 
@@ -115,12 +116,13 @@ class OnServed:
         expect_wall_clock(spec, SERVED_ALSO)
         workload = text_named(spec.workload) if spec.workload_text is None else spec.workload_text
         text = text_of(machine, "machine") if spec.machine_text is None else spec.machine_text
-        expect_expressible(spec.workload, workload)
+        is_replay = replays(spec)
+        if not is_replay:
+            expect_expressible(spec.workload, workload)
         of_workload, of_machine = divided(spec.set, spec.workload, machine, (workload, text))
         state = tuple(pair for pair in of_workload if pair[0] == STATE)
         expressed = replace(spec, machine=machine, set=tuple(of_workload), workload_text=workload)
-        fio_run = with_flushes_once(fio_run_of(expressed))
-        expect_connections(spec.workload, fio_run.converted.text)
+        client_run = replay_run_of(expressed) if is_replay else with_flushes_once(fio_run_of(expressed))
         serve = ServeSpec(
             machine,
             (*of_machine, *state),
@@ -131,9 +133,10 @@ class OnServed:
             precondition=precondition_of(workload),
             in_use=True,
             anyway=self.anyway,
-            for_fio=True,
+            for_fio=not is_replay,
         )
-        return Plan(spec, fio_run, serve)
+        client_run.expect_servable(serve)
+        return Plan(spec, client_run, serve)
 
     def run(
         self, line: Sequence[Plan], shown: Callable[[float, float, int], None], model: SummaryDoc | None = None
@@ -142,25 +145,25 @@ class OnServed:
         exists. Raises Cancelled, UserError, OSError."""
         with TemporaryFolder("fio") as temporary:
             folders = [Path(temporary) / str(number) for number in range(len(line))]
-            serve = replace(line[0].serve, way_ns=way_of_fio(Path(temporary) / "way").least_ns)
-            jobs: list[str] = []
+            serve = replace(line[0].serve, way_ns=line[0].client_run.way_ns(Path(temporary) / "way"))
+            issued: list[Issued] = []
             with Served(serve) as served:
                 for number, (plan, folder) in enumerate(zip(line, folders, strict=True)):
                     folder.mkdir()
-                    jobs.append(slots_as_jobs(job_on(plan.fio_run, NBD, on_volumes(served.volumes))))
-                    run_fio(jobs[-1], folder, self._looking(plan, served, partial(_numbered, shown, number)))
-            imported = [measured_in(plan.fio_run, folder) for plan, folder in zip(line, folders, strict=True)]
+                    look = self._looking(plan, served, partial(_numbered, shown, number))
+                    issued.append(plan.client_run.on_served(served.volumes, folder, look))
+            imported = [each.measured() for each in issued]
         assert served.finished is not None, "it has ended"
         serving, records = _serving(served.finished), [read.record for read in imported]
         # Before anything is compared: fio counts flushes that the machine did not get.
         flushes = flush_notes(records, served.finished.record["summary"], serving)
         invalid = reasons(model, [record["summary"] for record in records], serving)
-        of_runs = enumerate(zip(imported, jobs, strict=True))
+        of_runs = enumerate(zip(imported, issued, strict=True))
         measured = [
-            _measured(line, number, read, served.finished, job, (invalid, flushes[number]))
-            for number, (read, job) in of_runs
+            _measured(line, number, read, served.finished, each.sections, (invalid, flushes[number]))
+            for number, (read, each) in of_runs
         ]
-        return ServedRuns(measured, served.finished, jobs, invalid)
+        return ServedRuns(measured, served.finished, invalid)
 
     def _looking(self, plan: Plan, served: Served, shown: Callable[[float, float], None]) -> Callable[[Status], None]:
         """Return the callback that watches fio, shows its progress, and ends it."""
@@ -171,18 +174,17 @@ class OnServed:
             if served.is_stopped():
                 accepted = "power went off before fio ended: expected a later time"
                 raise UserError("question.events", "", "power-off", accepted)
-            shown(status.share_of(plan.fio_run.seconds), status.ios)
+            shown(status.share_of(plan.client_run.seconds), status.ios)
 
         return look
 
 
 @dataclass(frozen=True)
 class ServedRuns:
-    """Results of the runs on one served machine: a record and a job of each, and the server's record of all."""
+    """Results of the runs on one served machine: a record of each, and the server's record of all."""
 
     measured: Sequence[Finished]
     served: Finished
-    jobs: Sequence[str]
     invalid: tuple[str, ...]
 
 
@@ -204,16 +206,17 @@ def emulate(
     plan = replace(plan, serve=replace(plan.serve, out=parts[SERVED]))
     [model] = execute([replace(spec, out=parts[MODEL], io_log=None, in_use=True)], progress)
     if say is not None:
-        say(f"the same through fio on the served machine: {in_words(plan.fio_run.seconds)}")
+        say(f"the same on the served machine: {in_words(plan.client_run.seconds)}")
     left = executor.run([plan], lambda *_: None, model.record["summary"])
-    [measured], [job] = left.measured, left.jobs
+    [measured] = left.measured
+    job = cast("dict[str, Any]", measured.record).get("job", "")
     if spec.out is not None:
         measured = _saved(spec.out, measured, job)
     what = f"the runs {spec.workload} on emulated:{spec.machine}"
     if (taker := taker_of(what)) is not None:
         for record in (model, measured):
             taker(what, record, {})
-    return Emulated(model, measured, left.served, job, plan.fio_run.differences, left.invalid)
+    return Emulated(model, measured, left.served, job, plan.client_run.differences, left.invalid)
 
 
 def _numbered(shown: Callable[[float, float, int], None], number: int, share: float, ios: float) -> None:
@@ -221,7 +224,7 @@ def _numbered(shown: Callable[[float, float, int], None], number: int, share: fl
 
 
 def _seconds(line: Sequence[Plan]) -> float | None:
-    known = [plan.fio_run.seconds for plan in line if plan.fio_run.seconds is not None]
+    known = [plan.client_run.seconds for plan in line if plan.client_run.seconds is not None]
     return sum(known) if len(known) == len(line) else None
 
 
@@ -239,14 +242,16 @@ def _measured(
     number: int,
     imported: Imported,
     served: Finished,
-    job: str,
+    of_client: Mapping[str, object],
     remarks: tuple[Sequence[str], Sequence[str]],
 ) -> Finished:
-    """Return fio's record as that of an emulated machine. Its parts, their power and the emulation delay are counted
-    over the whole time that the machine was served: the last run of a line has them. `remarks` are the reasons why the
-    line is invalid, and the notes on the run's flushes."""
+    """Return the client's record as that of an emulated machine. Its parts, their power and the emulation delay are
+    counted over the whole time that the machine was served: the last run of a line has them. `remarks` are the
+    reasons why the line is invalid, and the notes on the run's flushes."""
     plan, served_record = line[number], cast("dict[str, Any]", served.record)
-    sections: dict[str, object] = {"name": f"{plan.fio_run.spec.workload} on {plan.fio_run.spec.machine}, emulated"}
+    sections: dict[str, object] = {
+        "name": f"{plan.client_run.spec.workload} on {plan.client_run.spec.machine}, emulated"
+    }
     invalid, flushes = remarks
     notes = [f"{INVALID}: {reason}" for reason in invalid]
     if number == len(line) - 1:
@@ -257,15 +262,16 @@ def _measured(
     notes += flushes
     if len(line) > 1:
         sections["sequence"] = sequence_of([each.spec for each in line], number)
-    sections["job"] = job
-    finished = finished_of(plan.fio_run, imported, KIND_EMULATED, sections=sections, notes=tuple(notes))
+    sections |= of_client
+    finished = finished_of(plan.client_run, imported, KIND_EMULATED, sections=sections, notes=tuple(notes))
     return replace(finished, spec=plan.spec)
 
 
 def _saved(out: Path, measured: Finished, job: str) -> Finished:
     """Save the client's record; return it with its folder."""
     check_writable(out / CLIENT)
-    write_file(out / JOB_FILE, job)
+    if job:
+        write_file(out / JOB_FILE, job)
     save(measured, out / CLIENT)
     return replace(measured, spec=replace(measured.spec, out=out / CLIENT))
 

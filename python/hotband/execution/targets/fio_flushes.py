@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from hotband.base.errors import UserError
 from hotband.data.documents.record import RecordDoc, SummaryDoc
@@ -17,6 +18,7 @@ from hotband.data.jobs import flushes
 from hotband.data.jobs.loss import Fate
 from hotband.execution.targets.fio_run import FioRun
 
+Run = TypeVar("Run", bound=FioRun)
 ENOUGH = 2
 """Writes from one flush to the next, as a multiple of the depth, from which one job leaves none out (tried: 3.33 with
 a depth of 8 and a flush after 2, 4, 8 and 16 writes left out 48, 15, 1 and 0 %)."""
@@ -26,7 +28,7 @@ CONNECTIONS = 64
 """NBD connections that a served machine accepts at once (`Limits`, crates/serve/src/nbd/listener.rs)."""
 
 
-def with_flushes_once(fio_run: FioRun) -> FioRun:
+def with_flushes_once(fio_run: Run) -> Run:
     """Return the run without what fio does to flushes elsewhere: the server completes repeated ones at once, so that
     fio issues other I/Os during a flush, as the model does."""
     losses = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from hotband.base.errors import UserError
 from hotband.data.documents.record import RecordDoc
@@ -16,6 +16,9 @@ from hotband.data.record.written import record_text
 from hotband.execution.targets.fio_child import RESULT
 from hotband.execution.targets.fio_run import FioRun
 from hotband.execution.targets.fio_steps import by_stream, series_of_streams, steps_of
+
+if TYPE_CHECKING:
+    from hotband.execution.targets.client_run import ClientRun
 
 # What fio and its libraries say when they connect is no result; what our own choice of logs leaves is no loss; how its
 # jobs followed one another is known.
@@ -47,7 +50,7 @@ def measured_in(fio_run: FioRun, folder: Path) -> Imported:
 
 
 def finished_of(
-    fio_run: FioRun,
+    client_run: ClientRun,
     imported: Imported,
     kind: str,
     *,
@@ -56,7 +59,7 @@ def finished_of(
     notes: tuple[str, ...] = (),
 ) -> Finished:
     """Return the finished run. `kind` is real or emulated; `sections` and `tables` are further parts of the record."""
-    spec = fio_run.spec
+    spec = client_run.spec
     record = dict(cast("dict[str, Any]", imported.record))
     series = dict(record["series"] or {})
     tables_ = dict(tables or {})
@@ -70,7 +73,7 @@ def finished_of(
         "seed": str(spec.seed),
         "spec": {
             **record["spec"],
-            "workload": fio_run.text,
+            "workload": client_run.text,
             "machine": spec.machine,
             "set": dict(spec.set),
             "duration": spec.duration,
@@ -78,9 +81,9 @@ def finished_of(
         "series": dict(sorted(series.items())) or None,
         **(sections or {}),
     }
-    # fio's own file is gone by now; what counts of it is here.
-    record["source"] = {**record["source"], "file": "fio.json", "target": spec.machine}
+    # The client's own files are gone by now; what counts of them is here.
+    record["source"] = {**record["source"], "file": Path(record["source"]["file"]).name, "target": spec.machine}
     record["notes"] = [note for note in record["notes"] if not note.startswith(_NO_RESULT)]
-    record["notes"] += [*fio_run.differences, *notes]
+    record["notes"] += [*client_run.differences, *notes]
     text = record_text(record)
     return Finished(spec, cast("RecordDoc", record), text, tables_, record["summary"]["count"] or 0)

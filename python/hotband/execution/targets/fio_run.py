@@ -6,15 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import hotband._core as _core
-from hotband.base.engine import mistakes_of
 from hotband.base.errors import UserError
 from hotband.base.text.tomltable import loads
 from hotband.data.catalog.named import STATE
-from hotband.data.inputs.convert import converted_to, text_named
+from hotband.data.inputs.convert import converted_to
 from hotband.data.jobs.loss import LossReport, shortest
-from hotband.data.jobs.tables import Step, Stream, conversion_of
+from hotband.data.jobs.tables import Step, Stream
 from hotband.execution.programs import stand_in
+from hotband.execution.targets.client_run import ClientRun
 
 if TYPE_CHECKING:
     from hotband.data.documents.run import RunSpec
@@ -99,30 +98,12 @@ class FioRun:
         report = LossReport("", "", dict.fromkeys(self.converted.losses))
         return tuple(f"fio: {line}" for line in shortest(report.matters()))
 
-
-def fio_run_of(spec: RunSpec) -> FioRun:
-    """Return the run of `spec` through fio. Raises UserError for what fio cannot express, and for a mistake in the
-    workload or its settings."""
-    named = text_named(spec.workload) if spec.workload_text is None else spec.workload_text
-    expect_expressible(spec.workload, named)
-    state = dict(spec.set).get(STATE)
-    of_workload = [pair for pair in spec.set if pair[0] != STATE]
-    with mistakes_of(spec.machine):
-        text = _core.workload(named, spec.workload, of_workload, spec.duration)["text"]
-    converted = converted_to(spec.workload, text, "fio", PLACE)
-    conversion = conversion_of(spec.workload, text, "fio")
-    fio_run = FioRun(
-        spec, text, converted, tuple(conversion.streams), tuple(conversion.steps), conversion.warm_up, state
-    )
-    data = dict(spec.set).get("data")
-    if data is not None and not fio_run.writes:
-        raise UserError(
-            "question.settings",
-            "data",
-            data,
-            "applies to written data, but nothing is written: expected a workload that writes",
-        )
-    return fio_run
+    @property
+    def volumes(self) -> Mapping[str, str]:
+        """Return the volumes that its streams name, by key."""
+        return {
+            stream.key("volume"): str(stream.table["volume"]) for stream in self.streams if "volume" in stream.table
+        }
 
 
 def expect_expressible(workload: str, text: str) -> None:
@@ -130,9 +111,7 @@ def expect_expressible(workload: str, text: str) -> None:
     try:
         converted_to(workload, text, "fio", PLACE)
     except UserError as error:
-        if error.key == "trace":
-            instead = "replay it on the model, or hotband trace convert writes it for fio (docs/guides/traces.md)"
-        elif error.key in ("app", "scripts"):
+        if error.key in ("app", "scripts"):
             program = stand_in(workload)
             instead = (
                 f"on a folder or an emulated machine {program} stands for it"
@@ -144,17 +123,16 @@ def expect_expressible(workload: str, text: str) -> None:
         raise UserError(error.where, error.key, error.value, f"{error.accepted}; {instead}") from None
 
 
-def expect_real(fio_run: FioRun) -> None:
+def expect_real(client_run: ClientRun) -> None:
     """Raise UserError for features of models only: volumes, states, events in virtual time."""
     from hotband.execution.targets.states import STATES
 
-    spec = fio_run.spec
-    if fio_run.state is not None and fio_run.state not in STATES:
-        raise UserError("question.settings", STATE, fio_run.state, f"expected one of {', '.join(STATES)}")
-    for stream in fio_run.streams:
-        if "volume" in stream.table:
-            accepted = "names a volume, which hardware does not have: expected a workload on one address space"
-            raise UserError(spec.workload, stream.key("volume"), str(stream.table["volume"]), accepted)
+    spec = client_run.spec
+    if client_run.state is not None and client_run.state not in STATES:
+        raise UserError("question.settings", STATE, client_run.state, f"expected one of {', '.join(STATES)}")
+    for key, volume in client_run.volumes.items():
+        accepted = "names a volume, which hardware does not have: expected a workload on one address space"
+        raise UserError(spec.workload, key, volume, accepted)
     expect_wall_clock(spec)
 
 

@@ -14,19 +14,18 @@ from hotband.base.temporary import TemporaryFolder
 from hotband.base.text import numbers
 from hotband.data.catalog.named import NONE
 from hotband.data.documents.record import KIND_REAL
-from hotband.data.importers.fio.importer import read
-from hotband.data.importers.stages import in_turn
 from hotband.data.inputs.specify import Named
 from hotband.execution.experiment.executor import Cancelled, Done, Progress, Tick
 from hotband.execution.experiment.point import Point
-from hotband.execution.targets.fio_child import Status, find_fio, has_engine, run_fio
-from hotband.execution.targets.fio_job import job_at
-from hotband.execution.targets.fio_record import finished_of, measured_in
-from hotband.execution.targets.fio_run import FioRun, expect_real, fio_run_of
-from hotband.execution.targets.hosts import HostClock, clocks, local, not_known
+from hotband.execution.targets.client_run import ClientRun, Issued
+from hotband.execution.targets.fio_child import Status, find_fio, has_engine
+from hotband.execution.targets.fio_record import finished_of
+from hotband.execution.targets.fio_run import expect_real
+from hotband.execution.targets.hosts import HostClock, clocks, not_known
 from hotband.execution.targets.outlook import Outlook
 from hotband.execution.targets.own_file import laid_out, size_for
 from hotband.execution.targets.real_target import RealTarget
+from hotband.execution.targets.replay_run import client_run_of
 from hotband.execution.targets.watched import Watched, drive_state
 
 if TYPE_CHECKING:
@@ -89,20 +88,20 @@ class OnDevice:
     def execute(self, points: Sequence[Point], done: Done, tick: Tick) -> None:
         """Run the points; see `Executor`. Raises Cancelled also if `confirm` declines."""
         self._cancelled.clear()
-        fio_runs = [self._checked(point) for point in points]
-        if not fio_runs:
+        client_runs = [self._checked(point) for point in points]
+        if not client_runs:
             return
-        self.expect_ready(any(fio_run.writes for fio_run in fio_runs))
+        self.expect_ready(any(client_run.writes for client_run in client_runs))
         with ExitStack() as stack:
             held = stack.enter_context(self._holding())
-            target = self._sized(fio_runs)
-            self._expect_room(fio_runs, target)
-            self._say_outlook(fio_runs, target, held)
-            target, held = stack.enter_context(self._laid_out(fio_runs, target, held, tick))
+            target = self._sized(client_runs)
+            self._expect_room(client_runs, target)
+            self._say_outlook(client_runs, target, held)
+            target, held = stack.enter_context(self._laid_out(client_runs, target, held, tick))
             if target.is_ours:
                 self._holds = "filled"
-            for number, (point, fio_run) in enumerate(zip(points, fio_runs, strict=True)):
-                done(point, self._run(fio_run, target, held, number, len(points), tick))
+            for number, (point, client_run) in enumerate(zip(points, client_runs, strict=True)):
+                done(point, self._run(client_run, target, held, number, len(points), tick))
                 tick(Progress((number + 1) / len(points), 0, number + 1, len(points)))
 
     def cancel(self) -> None:
@@ -150,36 +149,36 @@ class OnDevice:
 
     # --- before ---------------------------------------------------------------------------------------------
 
-    def _checked(self, point: Point) -> FioRun:
-        fio_run = fio_run_of(point.spec)
-        expect_real(fio_run)
+    def _checked(self, point: Point) -> ClientRun:
+        client_run = client_run_of(point.spec)
+        expect_real(client_run)
         may_write = self.target.is_ours or (self.permission is not None and self.permission.may_write)
-        if fio_run.writes and not may_write:
+        if client_run.writes and not may_write:
             raise UserError("question.on", "", self.target.text, "is read-only here, and the workload writes to it")
-        if fio_run.smallest_bytes % self.target.block_bytes and self.target.kind == "block":
+        if client_run.smallest_bytes % self.target.block_bytes and self.target.kind == "block":
             accepted = (
-                f"I/Os of {fio_run.smallest_bytes} bytes: expected multiples of its block, {self.target.block_bytes}"
+                f"I/Os of {client_run.smallest_bytes} bytes: expected multiples of its block, {self.target.block_bytes}"
             )
             raise UserError("question.on", "", self.target.text, accepted)
-        if fio_run.flushes_aside and self.target.kind in ("nbd", "rbd"):
+        if client_run.flushes_aside and self.target.kind in ("nbd", "rbd"):
             accepted = (
                 f"flushes during other I/Os, which fio's engine {self.target.kind} repeats in every free slot: "
                 "expected one I/O at a time, or a block device (nbd-client, rbd map)"
             )
             raise UserError("question.on", "", self.target.text, accepted)
-        return fio_run
+        return client_run
 
-    def _sized(self, fio_runs: Sequence[FioRun]) -> RealTarget:
+    def _sized(self, client_runs: Sequence[ClientRun]) -> RealTarget:
         """Return the target with its size, also for a file of ours. Raises UserError if there is no room."""
         if not self.target.is_ours:
             return self.target
         return self.target.sized(
-            size_for(self.target, self.setup.size_bytes, max(fio_run.end_bytes for fio_run in fio_runs))
+            size_for(self.target, self.setup.size_bytes, max(client_run.end_bytes for client_run in client_runs))
         )
 
     @contextmanager
     def _laid_out(
-        self, fio_runs: Sequence[FioRun], target: RealTarget, held: Held | None, tick: Tick
+        self, client_runs: Sequence[ClientRun], target: RealTarget, held: Held | None, tick: Tick
     ) -> Iterator[tuple[RealTarget, Held]]:
         """Hold the target for the block; a file of ours exists meanwhile."""
         if not target.is_ours:
@@ -189,23 +188,23 @@ class OnDevice:
 
         def shown(share: float) -> None:
             self._expect_to_go_on()
-            tick(Progress(0.0, 0, 0, len(fio_runs), f"laying out its file, {numbers.share(share)}"))
+            tick(Progress(0.0, 0, 0, len(client_runs), f"laying out its file, {numbers.share(share)}"))
 
-        with laid_out(target, target.size_bytes, fio_runs[0].spec.seed, self.setup.keep_file, shown) as laid:
+        with laid_out(target, target.size_bytes, client_runs[0].spec.seed, self.setup.keep_file, shown) as laid:
             yield laid
 
-    def _expect_room(self, fio_runs: Sequence[FioRun], target: RealTarget) -> None:
+    def _expect_room(self, client_runs: Sequence[ClientRun], target: RealTarget) -> None:
         """Raise UserError if a workload goes beyond the end, or its I/Os are larger than the target."""
-        for fio_run in fio_runs:
-            least = max(fio_run.end_bytes, fio_run.largest_bytes)
+        for client_run in client_runs:
+            least = max(client_run.end_bytes, client_run.largest_bytes)
             if target.kind != "rbd" and least > target.size_bytes:
-                accepted = f"has {target.size_bytes:,} bytes, and {fio_run.spec.workload} needs {least:,}"
+                accepted = f"has {target.size_bytes:,} bytes, and {client_run.spec.workload} needs {least:,}"
                 raise UserError("question.on", "", target.text, accepted)
 
-    def _say_outlook(self, fio_runs: Sequence[FioRun], target: RealTarget, held: Held | None) -> None:
+    def _say_outlook(self, client_runs: Sequence[ClientRun], target: RealTarget, held: Held | None) -> None:
         from hotband.execution.targets.ahead import ahead
 
-        outlook = ahead(fio_runs, target, held, self.setup, self.say, self._expect_to_go_on)
+        outlook = ahead(client_runs, target, held, self.setup, self.say, self._expect_to_go_on)
         if target.is_ours:
             self.say(f"{target.path} is laid out first, {target.size_bytes:,} bytes, and measured")
         for line in [*outlook.lines(), *(self.permission.notes if self.permission else ())]:
@@ -215,7 +214,9 @@ class OnDevice:
 
     # --- a run ----------------------------------------------------------------------------------------------
 
-    def _run(self, fio_run: FioRun, target: RealTarget, held: Held, number: int, total: int, tick: Tick) -> Finished:
+    def _run(
+        self, client_run: ClientRun, target: RealTarget, held: Held, number: int, total: int, tick: Tick
+    ) -> Finished:
         """Run one point. Raises Cancelled, KeyboardInterrupt, UserError."""
 
         def shown(share: float, ios: float, phase: str) -> None:
@@ -223,51 +224,47 @@ class OnDevice:
             tick(Progress((number + share) / total, round(ios), number, total, phase))
 
         sections: dict[str, object] = {}
-        if fio_run.state is not None:
-            sections["state_kept"] = self._prepared(fio_run, target, held, shown)
-            self._holds = fio_run.state
-        job = job_at(fio_run, target, with_hosts=bool(self.setup.hosts))
-        # fio's servers open a place by its path, as the record names it; fio here is given what is held.
-        given = None if self.setup.hosts else held
-        job_here = job if given is None else job_at(fio_run, target, opened=given.name)
+        if client_run.state is not None:
+            sections["state_kept"] = self._prepared(client_run, target, held, shown)
+            self._holds = client_run.state
         with TemporaryFolder("fio") as folder:
             with Watched(target, self.setup) as watched:
-                look = self._looking(fio_run, watched, shown)
-                clients = [local(host, Path(folder)) for host in self.setup.hosts]
-                result = run_fio(job_here, Path(folder), look, clients, only_reads=not fio_run.writes, held=given)
-            imported = measured_in(fio_run, Path(folder))
-            foretold, why_not = self._expected(fio_run, result, target, shown)
-        sections |= foretold | watched.sections
+                look = self._looking(client_run, watched, shown)
+                issued = client_run.on_target(target, held, Path(folder), look, self.setup.hosts)
+            imported = issued.measured()
+            foretold, why_not = self._expected(client_run, issued, target, shown)
+        sections |= issued.sections | foretold | watched.sections
         sections["drive_state"] = drive_state(target, watched.context, self._holds)
-        if fio_run.writes_itself:
+        if client_run.writes_itself:
             self._holds = "as left"
-        sections["job"] = job
         if self._clocks:
             sections["hosts"] = [clock.document() for clock in self._clocks]
         notes = (*watched.notes, *(clock.line() for clock in self._clocks), *not_known(self._clocks), *why_not)
-        return finished_of(fio_run, imported, self.kind, sections=sections, tables=watched.tables, notes=notes)
+        return finished_of(client_run, imported, self.kind, sections=sections, tables=watched.tables, notes=notes)
 
-    def _looking(self, fio_run: FioRun, watched: Watched, shown: Shown) -> Callable[[Status], None]:
+    def _looking(self, client_run: ClientRun, watched: Watched, shown: Shown) -> Callable[[Status], None]:
         """Return the callback that watches fio: it reports progress, and ends fio if it hangs."""
-        expected = fio_run.seconds
+        expected = client_run.seconds
 
         def look(status: Status) -> None:
             if expected and status.seconds > expected + GRACE_S:
                 accepted = f"has not ended {GRACE_S:.0f} s after its time: the target does not respond"
                 raise UserError("fio", "", self.target.text, accepted)
             shown(status.share_of(expected), status.ios, "measuring")
-            watched.measuring(status.seconds - fio_run.warm_up_s)
+            watched.measuring(status.seconds - client_run.warm_up_s)
 
         return look
 
     def _expected(
-        self, fio_run: FioRun, result: Path, target: RealTarget, shown: Shown
+        self, client_run: ClientRun, issued: Issued, target: RealTarget, shown: Shown
     ) -> tuple[dict[str, object], tuple[str, ...]]:
         """Return the section of the record with the prediction, and the reason if there is none."""
         if self.setup.product == NONE or self.setup.predict is None:
             return {}, ()
-        workload = Named(fio_run.spec.workload, fio_run.text)
-        records = [record for imported in read([result]) for record in in_turn(imported.record, result)]
+        workload = Named(client_run.spec.workload, client_run.text)
+        records = issued.stages()
+        if not records:
+            return {}, ()
         prediction, why_not = self.setup.predict(
             records, workload, target, self.setup.product, lambda _: shown(1.0, 0.0, "predicting")
         )
@@ -275,7 +272,7 @@ class OnDevice:
 
     def _prepared(
         self,
-        fio_run: FioRun,
+        client_run: ClientRun,
         target: RealTarget,
         held: Held,
         shown: Shown,
@@ -284,13 +281,15 @@ class OnDevice:
         from hotband.execution.targets.states import STATES, Data, Step, prepare
 
         if not held.permission.may_write:
-            raise UserError("question.settings", "state", str(fio_run.state), "requires a target that may be written")
+            raise UserError(
+                "question.settings", "state", str(client_run.state), "requires a target that may be written"
+            )
 
         def progress(step: Step) -> None:
             shown(0.0, 0.0, step.words())
 
-        [state] = [known_state for known_state in STATES if known_state == fio_run.state]
-        data = Data(fio_run.compressed_pct, seed=fio_run.spec.seed)
+        [state] = [known_state for known_state in STATES if known_state == client_run.state]
+        data = Data(client_run.compressed_pct, seed=client_run.spec.seed)
         size, stop = target.size_bytes, self._cancelled.is_set
         by = self.setup.purge_by
         preparation = prepare(held, state, size_bytes=size, data=data, progress=progress, stop=stop, purge_by=by)

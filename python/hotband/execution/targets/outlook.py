@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from hotband.base.text.numbers import about, counted, share, size
 from hotband.data.jobs.tables import Step, Stream
+from hotband.execution.targets.client_run import Amounts, ClientRun, Rate
 from hotband.execution.targets.fio_run import FioRun
 from hotband.execution.targets.real_target import RealTarget
 
@@ -45,37 +46,42 @@ class Outlook:
         return lines
 
 
-Rate = tuple[float | None, str]
-"""I/Os per second that a closed loop will reach, None if they are unknown, and the source of the rate."""
-
-
-def outlook_of(target: RealTarget, fio_runs: Sequence[FioRun], rate: Callable[[FioRun], Rate]) -> Outlook:
+def outlook_of(target: RealTarget, runs: Sequence[ClientRun], rate: Callable[[ClientRun], Rate]) -> Outlook:
     """Return the outlook of runs on a target. `rate` is called only for runs whose rate matters."""
     seconds: float | None = 0.0
     written: float | None = 0.0
     rate_from = ""
-    for fio_run in fio_runs:
-        for step in fio_run.steps:
-            iops = _open_rate(step)
-            if iops is None and (step.seconds is None or _write_bytes(step) > 0):
-                iops, rate_from = rate(fio_run)
-            time, ios = _length(step, iops)
-            seconds = None if seconds is None or time is None else seconds + time
-            # The warm-up of a job asks as its first step does.
-            ios = (
-                None if ios is None else ios + (fio_run.warm_up_s * (iops or 0.0) if step is fio_run.steps[0] else 0.0)
-            )
-            share = _write_bytes(step)
-            if share:
-                written = None if written is None or ios is None else written + ios * share
-        seconds = None if seconds is None else seconds + fio_run.warm_up_s
-        for state in filter(None, [fio_run.state]):
+    for client_run in runs:
+        time, amount, source = client_run.amounts(rate)
+        rate_from = source or rate_from
+        seconds = None if seconds is None or time is None else seconds + time
+        written = None if written is None or amount is None else written + amount
+        for state in filter(None, [client_run.state]):
             # Filled is written over twice; preconditioned that, and at least two capacities more (PTS).
             capacities = {"purged": 0, "filled": 2, "preconditioned": 4}[state]
             written = None if written is None else written + capacities * target.size_bytes
             seconds = None
-    states = tuple(dict.fromkeys(fio_run.state for fio_run in fio_runs if fio_run.state))
-    return Outlook(target, len(fio_runs), seconds, written, rate_from, states)
+    states = tuple(dict.fromkeys(client_run.state for client_run in runs if client_run.state))
+    return Outlook(target, len(runs), seconds, written, rate_from, states)
+
+
+def amounts_of_steps(fio_run: FioRun, rate: Callable[[ClientRun], Rate]) -> Amounts:
+    """Return the length and writes of a run of fio; `rate` is called only for closed loops that write or count I/Os."""
+    seconds: float | None = fio_run.warm_up_s
+    written: float | None = 0.0
+    rate_from = ""
+    for step in fio_run.steps:
+        iops = _open_rate(step)
+        if iops is None and (step.seconds is None or _write_bytes(step) > 0):
+            iops, rate_from = rate(fio_run)
+        time, ios = _length(step, iops)
+        seconds = None if seconds is None or time is None else seconds + time
+        # The warm-up of a job asks as its first step does.
+        ios = None if ios is None else ios + (fio_run.warm_up_s * (iops or 0.0) if step is fio_run.steps[0] else 0.0)
+        share = _write_bytes(step)
+        if share:
+            written = None if written is None or ios is None else written + ios * share
+    return seconds, written, rate_from
 
 
 def _length(step: Step, iops: float | None) -> tuple[float | None, float | None]:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import socket
 import struct
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from socket import SocketIO
 from urllib.parse import parse_qs, unquote, urlsplit
@@ -22,6 +24,7 @@ _FIXED_NEWSTYLE, _NO_ZEROES = 1, 2
 _OPT_ABORT, _OPT_GO = 2, 7
 _REP_ACK, _REP_INFO, _ERROR_BIT = 1, 3, 1 << 31
 _INFO_EXPORT, _INFO_BLOCK_SIZE = 0, 3
+_DISCONNECT = struct.pack(">IHHQQI", 0x25609513, 0, 2, 0, 0, 0)
 _READ_ONLY, _SEND_TRIM = 1 << 1, 1 << 5
 # A server's reply to an option is short text or a few numbers; more is no NBD.
 _LONGEST_REPLY = 1 << 16
@@ -38,8 +41,15 @@ class Export:
 
 
 def export_of(on: str, uri: str) -> Export:
-    """Return the export at `uri` (nbd+unix:///EXPORT?socket=PATH, nbd://HOST:PORT/EXPORT). Raises UserError if there is
-    no server, or it does not speak NBD."""
+    """Return the export at `uri`. Raises UserError like `connected`."""
+    with connected(on, uri) as (_, export):
+        return export
+
+
+@contextmanager
+def connected(on: str, uri: str) -> Iterator[tuple[socket.socket, Export]]:
+    """Connect to the export at `uri` (nbd+unix:///EXPORT?socket=PATH, nbd://HOST:PORT/EXPORT) for the block, after the
+    handshake. Raises UserError if there is no server, or it does not speak NBD."""
     parts = urlsplit(uri)
     name = unquote(parts.path.removeprefix("/"))
     path = parse_qs(parts.query).get("socket", [""])[0]
@@ -55,14 +65,21 @@ def export_of(on: str, uri: str) -> Export:
     except (OSError, ValueError) as error:
         reason = reason_of(error).lower()
         raise UserError("question.on", "", on, f"no server: {reason}; expected a device of hotband serve") from None
-    with client, client.makefile("rwb", buffering=0) as stream:
+    with client:
         try:
-            return _negotiated(stream, name)
+            with client.makefile("rwb", buffering=0) as stream:
+                export = _negotiated(stream, name)
         except _Refused as why:
             raise UserError("question.on", "", on, f"has no export of the name {name!r}: {why}") from None
         except (OSError, struct.error, ValueError) as error:
             reason = str(error) or type(error).__name__
             raise UserError("question.on", "", on, f"is not an NBD server: {reason}") from None
+        try:
+            yield client, export
+        finally:
+            # The server then knows that nothing was lost.
+            with suppress(OSError):
+                client.send(_DISCONNECT)
 
 
 class _Refused(Exception):
@@ -86,8 +103,6 @@ def _negotiated(stream: SocketIO, name: str) -> Export:
         if kind & _ERROR_BIT:
             raise _Refused(reply.decode(errors="replace") or f"error {kind & ~_ERROR_BIT}")
         if kind == _REP_ACK:
-            # In transmission now: a request to disconnect (NBD_CMD_DISC) is the way out.
-            stream.write(struct.pack(">IHHQQI", 0x25609513, 0, 2, 0, 0, 0))
             return Export(size, block, bool(transmission & _READ_ONLY), bool(transmission & _SEND_TRIM))
         if kind == _REP_INFO and struct.unpack(">H", reply[:2])[0] == _INFO_EXPORT:
             _, size, transmission = struct.unpack(">HQH", reply[:12])

@@ -9,9 +9,10 @@ from hotband.base.errors import UserError
 from hotband.data.catalog.named import is_emulated, is_real
 from hotband.execution.devices.host import Host
 from hotband.execution.targets.emulated import OnServed
-from hotband.execution.targets.fio_run import expect_real, fio_run_of
+from hotband.execution.targets.fio_run import expect_real
 from hotband.execution.targets.on_device import OnDevice, Setup
 from hotband.execution.targets.real_target import RealTarget, real_target_of
+from hotband.execution.targets.replay_run import client_run_of
 
 if TYPE_CHECKING:
     from hotband.data.documents.run import RunSpec
@@ -60,9 +61,9 @@ def executor_for(
             served.plan(spec)
         return served
     setup = options.setup()
-    loads = [fio_run_of(spec) for spec in specs]
-    for fio_run in loads:
-        expect_real(fio_run)
+    loads = [client_run_of(spec) for spec in specs]
+    for client_run in loads:
+        expect_real(client_run)
     writes = any(load.writes for load in loads)
     states = [load.state for load in loads if load.state is not None]
     if setup.purge_by is not None and not states:

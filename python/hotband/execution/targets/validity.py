@@ -40,7 +40,7 @@ def _waited(fio: Sequence[SummaryDoc], serving: Serving) -> Iterator[str]:
             kinds.append(f"{name} mean {span(mean)} against {span(kind.client.mean_ns)}")
     if longer > LATE * whole:
         yield (
-            f"fio waited longer than the server took, by {share(longer / whole)} of the time in the model "
+            f"the client waited longer than the server took, by {share(longer / whole)} of the time in the model "
             f"({', '.join(kinds)}): the host is too busy"
         )
 

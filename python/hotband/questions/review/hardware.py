@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from hotband.base.errors import UserError
 from hotband.data.catalog.named import REAL, STATE
 from hotband.data.documents.run import RunSpec
-from hotband.execution.targets.fio_run import expect_real, fio_run_of
+from hotband.execution.targets.fio_client import fio_run_of
+from hotband.execution.targets.fio_run import expect_real
 from hotband.execution.targets.own_file import USUAL_BYTES
 from hotband.execution.targets.real_target import real_target_of
 from hotband.questions.review.target import OF_WORKLOAD, Target

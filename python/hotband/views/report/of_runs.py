@@ -20,7 +20,7 @@ def of_hardware(specs: Sequence[RunSpec]) -> Report:
 
 def of_emulation(spec: RunSpec, out: Path) -> Report:
     """Return the report of both records, next to each other."""
-    labels = {MODEL: "model", CLIENT: "emulated, by fio"}
+    labels = {MODEL: "model", CLIENT: "emulated"}
     both = [
         replace(record, label=label)
         for part, label in labels.items()

@@ -1,0 +1,102 @@
+"""Runs whose I/Os fio issues: the job and its target, and what fio leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import hotband._core as _core
+from hotband.base.engine import mistakes_of
+from hotband.base.errors import UserError
+from hotband.data.catalog.named import STATE
+from hotband.data.importers.fio.importer import read
+from hotband.data.importers.stages import in_turn
+from hotband.data.inputs.convert import converted_to, text_named
+from hotband.data.jobs.tables import conversion_of
+from hotband.execution.targets.client_run import Amounts, ClientRun, Issued, Rate
+from hotband.execution.targets.fio_child import Status, run_fio
+from hotband.execution.targets.fio_flushes import expect_connections, slots_as_jobs
+from hotband.execution.targets.fio_job import NBD, job_at, job_on, on_volumes
+from hotband.execution.targets.fio_record import measured_in
+from hotband.execution.targets.fio_run import PLACE, FioRun, expect_expressible
+from hotband.execution.targets.hosts import local
+from hotband.execution.targets.outlook import amounts_of_steps
+from hotband.execution.targets.way import way_of_fio
+
+if TYPE_CHECKING:
+    from hotband.data.documents.record import RecordDoc
+    from hotband.data.documents.run import RunSpec
+    from hotband.execution.devices.held import Held
+    from hotband.execution.serve import ServeSpec
+    from hotband.execution.serve.served import ServedVolume
+    from hotband.execution.targets.real_target import RealTarget
+
+Look = Callable[[Status], None]
+
+
+@dataclass(frozen=True)
+class FioClientRun(FioRun):
+    """A run that fio issues; see `ClientRun`."""
+
+    def expect_servable(self, _: ServeSpec) -> None:
+        """Raise UserError if it needs more connections than a served machine accepts."""
+        expect_connections(self.spec.workload, self.converted.text)
+
+    def amounts(self, rate: Callable[[ClientRun], Rate]) -> Amounts:
+        """Return its length and writes; see `ClientRun`."""
+        return amounts_of_steps(self, rate)
+
+    def way_ns(self, folder: Path) -> int:
+        """Return the minimum latency of fio's path to a served drive."""
+        return way_of_fio(folder).least_ns
+
+    def on_served(self, volumes: Mapping[str, ServedVolume], folder: Path, look: Look | None) -> Issued:
+        """Run fio on a served machine; see `ClientRun`."""
+        job = slots_as_jobs(job_on(self, NBD, on_volumes(volumes)))
+        return self._issued(job, folder, run_fio(job, folder, look))
+
+    def on_target(
+        self, target: RealTarget, held: Held, folder: Path, look: Look | None, hosts: Sequence[str]
+    ) -> Issued:
+        """Run fio on a real target; see `ClientRun`."""
+        job = job_at(self, target, with_hosts=bool(hosts))
+        # fio's servers open a place by its path, as the record names it; fio here is given what is held.
+        given = None if hosts else held
+        job_here = job if given is None else job_at(self, target, opened=given.name)
+        clients = [local(host, folder) for host in hosts]
+        result = run_fio(job_here, folder, look, clients, only_reads=not self.writes, held=given)
+        return self._issued(job, folder, result)
+
+    def _issued(self, job: str, folder: Path, result: Path) -> Issued:
+        def stages() -> list[RecordDoc]:
+            return [record for imported in read([result]) for record in in_turn(imported.record, result)]
+
+        return Issued(partial(measured_in, self, folder), stages, {"job": job})
+
+
+def fio_run_of(spec: RunSpec) -> FioClientRun:
+    """Return the run of `spec` through fio. Raises UserError for what fio cannot express, and for a mistake in the
+    workload or its settings."""
+    named = text_named(spec.workload) if spec.workload_text is None else spec.workload_text
+    expect_expressible(spec.workload, named)
+    state = dict(spec.set).get(STATE)
+    of_workload = [pair for pair in spec.set if pair[0] != STATE]
+    with mistakes_of(spec.machine):
+        text = _core.workload(named, spec.workload, of_workload, spec.duration)["text"]
+    converted = converted_to(spec.workload, text, "fio", PLACE)
+    conversion = conversion_of(spec.workload, text, "fio")
+    fio_run = FioClientRun(
+        spec, text, converted, tuple(conversion.streams), tuple(conversion.steps), conversion.warm_up, state
+    )
+    data = dict(spec.set).get("data")
+    if data is not None and not fio_run.writes:
+        raise UserError(
+            "question.settings",
+            "data",
+            data,
+            "applies to written data, but nothing is written: expected a workload that writes",
+        )
+    return fio_run

@@ -1,0 +1,367 @@
+"""A trace as a run on the wall clock: its I/Os where and when a replay on a model has them."""
+
+from __future__ import annotations
+
+import mmap
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import hotband._core as _core
+from hotband.base.engine import mistakes_of
+from hotband.base.errors import UserError, reason_of
+from hotband.base.heavy import np
+from hotband.base.text.quantities import span_ns
+from hotband.base.text.tomltable import loads
+from hotband.data.catalog.named import STATE
+from hotband.data.inputs.convert import text_named
+from hotband.data.traces.files import rows_of
+from hotband.data.traces.io_log import FUA, UNKNOWN
+from hotband.data.traces.rows import head_of
+from hotband.execution.replay.loop import Io, Times, issue
+from hotband.execution.replay.ports import FLUSH, MOST_OUTSTANDING, READ, TRIM, WRITE, NbdPort, aio_port, random_data
+from hotband.execution.replay.schedule import AfterCompletion, Fast, Recorded, Schedule
+from hotband.execution.runs.run import prepare
+from hotband.execution.serve.served import nbd_uri
+from hotband.execution.serve.speed import socket_in
+from hotband.execution.targets.client_run import Amounts, ClientRun, Issued, Rate
+from hotband.execution.targets.fio_child import Status
+from hotband.execution.targets.fio_client import fio_run_of
+from hotband.execution.targets.fio_job import INTERVAL_NS
+from hotband.execution.targets.remote import connected
+from hotband.execution.targets.replay_record import Recording, imported_of_replay, replayed_of, sections_of
+from hotband.execution.targets.way import DRIVE_NS
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from hotband.data.documents.run import RunSpec
+    from hotband.execution.devices.held import Held
+    from hotband.execution.replay.ports import Port
+    from hotband.execution.serve import ServeSpec
+    from hotband.execution.serve.served import ServedVolume
+    from hotband.execution.targets.real_target import RealTarget
+
+ALONE = "expected a workload with one [trace] and nothing else that issues I/Os, or a model"
+RECORDED, AFTER_COMPLETION, FAST = "recorded", "after-completion", "as-fast-as-possible"
+MOST_IOS = 5_000_000
+"""I/Os of a replay, which are all in memory: 1 GB."""
+WAY_IOS = 500
+"""I/Os by which the path to a served drive is measured."""
+Look = Callable[[Status], None]
+
+
+@dataclass(frozen=True)
+class Volume:
+    """A target of I/Os: its name, bytes, and logical block."""
+
+    name: str
+    size: int
+    block: int
+
+
+@dataclass(frozen=True)
+class ReplayRun:
+    """A run that replays a trace; see `ClientRun`. `table` is the section `[trace]` of its text with the settings, and
+    `rows` is the file of the selected I/Os."""
+
+    spec: RunSpec
+    text: str
+    state: str | None
+    table: Mapping[str, Any]
+    rows: Path
+
+    @cached_property
+    def recording(self) -> Recording:
+        """Return the selected I/Os of the trace."""
+        head = head_of(self.rows)
+        rows = np.array(np.memmap(self.rows, "<u8", "r", 16, (head["ios"], 6)))
+        with self.rows.open("rb") as file:
+            file.seek(8)
+            file.seek(int.from_bytes(file.read(8), "little"))
+            text = file.read().decode()
+        unmeasured = head["unmeasured"] if head["unmeasured"] < head["ios"] else 0
+        return Recording(rows, tuple(stream["name"] for stream in head["streams"]), unmeasured, text)
+
+    @property
+    def issue(self) -> str:
+        """Return when I/Os are issued: a value of the key `issue`."""
+        return str(self.table.get("issue", RECORDED))
+
+    @property
+    def speed(self) -> float:
+        return float(self.table.get("speed", 1.0))
+
+    @property
+    def ops(self) -> NDArray[np.uint64]:
+        """Return the operation of each I/O."""
+        ops: NDArray[np.uint64] = self.recording.rows[:, 2] & np.uint64(0xFF)
+        return ops
+
+    @property
+    def _sizes(self) -> NDArray[np.uint64]:
+        sizes: NDArray[np.uint64] = self.recording.rows[self.ops != FLUSH, 4]
+        return sizes
+
+    @property
+    def duration_ns(self) -> int | None:
+        """Return the length of the measured part, if the user limits it."""
+        return None if self.spec.duration is None else round(span_ns(self.spec.duration) or 0)
+
+    # --- what a run states before it begins (`ClientRun`) -------------------------------------------------------------
+
+    @property
+    def seconds(self) -> float | None:
+        if self.issue != RECORDED:
+            return None
+        last = int(self.recording.rows[-1, 0]) / self.speed / 1e9
+        return last if self.duration_ns is None else min(last, self.warm_up_s + self.duration_ns / 1e9)
+
+    @property
+    def warm_up_s(self) -> float:
+        first = self.recording.unmeasured
+        return int(self.recording.rows[first, 0]) / self.speed / 1e9 if first and self.issue == RECORDED else 0.0
+
+    @property
+    def writes(self) -> bool:
+        return self.state is not None or self.writes_itself
+
+    @property
+    def writes_itself(self) -> bool:
+        return bool(np.isin(self.ops, (WRITE, TRIM)).any())
+
+    @property
+    def end_bytes(self) -> int:
+        if self.table.get("beyond", "refuse") != "refuse":
+            return 0
+        rows = self.recording.rows[self.ops != FLUSH]
+        return int((rows[:, 3] + rows[:, 4]).max(initial=0))
+
+    @property
+    def largest_bytes(self) -> int:
+        return int(self._sizes.max(initial=0))
+
+    @property
+    def smallest_bytes(self) -> int:
+        return int(self._sizes.min(initial=self.largest_bytes))
+
+    @property
+    def flushes_aside(self) -> bool:
+        return False
+
+    @property
+    def compressed_pct(self) -> int:
+        return 0
+
+    @property
+    def differences(self) -> tuple[str, ...]:
+        return ()
+
+    @property
+    def volumes(self) -> Mapping[str, str]:
+        devices = {name: f"trace.map.{device}" for device, name in self.table.get("map", {}).items()}
+        named = {"trace.volume": str(self.table["volume"])} if "volume" in self.table else {}
+        return named | {key: name for name, key in devices.items()}
+
+    def amounts(self, _: Callable[[ClientRun], Rate]) -> Amounts:
+        written = int(self.recording.rows[self.ops == WRITE, 4].sum())
+        return self.seconds, float(written), "as the trace has"
+
+    def expect_servable(self, serve: ServeSpec) -> None:
+        """Raise UserError if an I/O cannot be issued on the served machine, in the words of the model."""
+        settings = tuple(dict([*self.spec.set, *serve.set]).items())
+        spec = replace(self.spec, machine=serve.machine, machine_text=serve.machine_text, set=settings)
+        prepare(replace(spec, out=None, io_log=None, events=()))
+
+    # --- I/Os -----------------------------------------------------------------------------------------------------
+
+    def way_ns(self, folder: Path) -> int:
+        folder.mkdir()
+        path = socket_in(folder, "way.sock")
+        server = _core.FixedServer(path, DRIVE_NS)
+        ios = [Io(0, READ, 0, 4096, False)] * WAY_IOS
+        try:
+            with _nbd_port("way", nbd_uri(path, "drive"), random_data(4096, 0)) as port:
+                times = issue(ios, Fast(len(ios), 1), [port])
+        finally:
+            server.stop()
+        return max(0, int((times.completed - times.issued).min()) - DRIVE_NS)
+
+    def on_served(self, volumes: Mapping[str, ServedVolume], folder: Path, look: Look | None) -> Issued:
+        places = [Volume(name, volume.size, volume.block) for name, volume in volumes.items()]
+        data = random_data(self.largest_bytes, self.spec.seed)
+        with ExitStack() as stack:
+            ports = [
+                stack.enter_context(_nbd_port(self.spec.machine, str(volume.uri), data)) for volume in volumes.values()
+            ]
+            return self._issued(places, ports, look)
+
+    def on_target(
+        self, target: RealTarget, held: Held, folder: Path, look: Look | None, hosts: Sequence[str]
+    ) -> Issued:
+        if hosts:
+            raise UserError("question.hosts", "", ", ".join(hosts), "replays of traces run on this computer alone")
+        if target.kind == "rbd":
+            accepted = "a trace is replayed on a block device, a file or NBD: expected the device of rbd map"
+            raise UserError("question.on", "", target.text, accepted)
+        if target.kind != "nbd" and (self.ops == TRIM).any():
+            accepted = "has trims, which a replay on hardware cannot issue: expected direction without trim in [trace]"
+            raise UserError(self.spec.workload, "trace.direction", "", accepted)
+        place = Volume(target.text, target.size_bytes, target.block_bytes)
+        data = random_data(self.largest_bytes, self.spec.seed)
+        port = (
+            _nbd_port(target.text, str(target.uri), data)
+            if target.kind == "nbd"
+            else aio_port(held.path, data, writes=self.writes_itself)
+        )
+        with port as opened:
+            return self._issued([place], [opened], look)
+
+    def _issued(self, places: Sequence[Volume], ports: Sequence[Port], look: Look | None) -> Issued:
+        """Issue all I/Os on volumes, each through its port."""
+        ios, moved = self._ios(places)
+        whole = len(ios)
+        recording, duration = self.recording, self.duration_ns
+        end = None if duration is None else round(1e9 * self.warm_up_s) + duration
+        try:
+            times = issue(ios, self._schedule(), ports, _status(look, whole), end)
+        except OSError as error:
+            raise UserError(self.spec.machine, "", "", f"does not take I/Os of the trace: {reason_of(error)}") from None
+        return self._left(times, recording, duration, moved)
+
+    def _left(self, times: Times, recording: Recording, duration: int | None, moved: int) -> Issued:
+        replayed = replayed_of(recording, times, duration)
+        is_fast = self.issue == FAST
+        beyond = {"beyond": {"how": self.table["beyond"], "moved": moved}} if moved else {}
+        trace = {
+            "file": self.table["file"],
+            "issue": self.issue,
+            "speed": None if is_fast else self.speed,
+            "depth": int(self.table.get("depth", 1)) if is_fast else None,
+            **beyond,
+        }
+        interval = loads(self.text, "question.workload").get("interval")
+        interval_ns = round(span_ns(str(interval)) or INTERVAL_NS) if interval is not None else INTERVAL_NS
+        return Issued(
+            lambda: imported_of_replay(replayed, self.spec.machine, interval_ns),
+            lambda: (),
+            sections_of(replayed, trace, has_times=not is_fast),
+        )
+
+    def _schedule(self) -> Schedule:
+        times = self.recording.rows[:, 0]
+        if self.issue == FAST:
+            return Fast(len(times), min(int(self.table.get("depth", 1)), MOST_OUTSTANDING))
+        if self.issue == AFTER_COMPLETION:
+            return AfterCompletion(times.tolist(), self.recording.rows[:, 1].tolist(), self.speed)
+        return Recorded(times.tolist() if self.speed == 1.0 else np.rint(times / self.speed).astype("i8").tolist())
+
+    def _ios(self, places: Sequence[Volume]) -> tuple[list[Io], int]:
+        """Return the I/Os on these volumes, and how many are not where they were recorded. Raises UserError for the
+        first that a volume cannot take."""
+        rows = self.recording.rows
+        ports = self._ports([place.name for place in places])
+        how = str(self.table.get("beyond", "refuse"))
+        ends = [0] * len(places)
+        if how == "scale":
+            for _, _, what, offset, size, _ in rows.tolist():
+                port = ports[what >> 16]
+                ends[port] = max(ends[port], offset + size)
+        ios, moved = [], 0
+        for _, latency, what, offset, size, row in rows.tolist():
+            port, op = ports[what >> 16], what & 0xFF
+            place = places[port]
+            at = placed(how, offset, size, place, ends[port])
+            moved += at != offset
+            if op != FLUSH:
+                self._expect_fitting(row, at, size, place)
+            if latency == UNKNOWN and self.issue == AFTER_COMPLETION:
+                accepted = 'the trace has no latency here: issue = "after-completion" needs them all'
+                raise UserError(str(self.table["file"]), f"row {row}", "", accepted)
+            ios.append(Io(port, op, at, size, bool(what >> FUA & 1)))
+        return ios, moved
+
+    def _expect_fitting(self, row: int, offset: int, size: int, place: Volume) -> None:
+        file, value = str(self.table["file"]), f"{size} B at {offset}"
+        if not size or offset % place.block or size % place.block:
+            accepted = f'expected multiples of the {place.block} B blocks of "{place.name}"'
+            raise UserError(file, f"row {row}", value, accepted)
+        if offset + size > place.size:
+            accepted = f'ends beyond "{place.name}", which has {place.size} B; beyond = "wrap" or "scale" moves it'
+            raise UserError(file, f"row {row}", value, accepted)
+
+    def _ports(self, names: Sequence[str]) -> list[int]:
+        """Return the number of the volume of each stream, by the rules of a model. Raises UserError for a device that
+        is no volume."""
+        devices = [stream.get("volume") for stream in head_of(self.rows)["streams"]]
+        known = sorted({device for device in devices if device is not None})
+        if len(names) == 1 and ("volume" in self.table or "map" in self.table or len(known) <= 1):
+            return [0] * len(devices)
+        if len(names) == 1:
+            accepted = f"has devices {', '.join(known)}, and there is one target: expected one of them as device"
+            raise UserError(self.spec.workload, "trace.device", "", accepted)
+        mapped = self.table.get("map", {})
+        return [names.index(str(self.table.get("volume", mapped.get(device, device)))) for device in devices]
+
+
+def placed(how: str, offset: int, size: int, place: Volume, end: int) -> int:
+    """Return the offset on a volume: the rules of crates/workloads/src/sources/trace/beyond.rs. `end` is that of the
+    last I/O there, for a trace that is scaled."""
+    if size > place.size or (how == "scale" and end <= place.size):
+        return offset
+    last = (place.size - size) // place.block * place.block
+    if how == "wrap" and offset + size > place.size:
+        return min(offset % place.size, last)
+    if how == "scale":
+        return min(offset * place.size // end // place.block * place.block, last)
+    return offset
+
+
+@contextmanager
+def _nbd_port(on: str, uri: str, data: mmap.mmap) -> Iterator[NbdPort]:
+    with connected(on, uri) as (client, _):
+        yield NbdPort(client, data)
+
+
+def _status(look: Look | None, ios: int) -> Callable[[float, int], None]:
+    def looked(seconds: float, done: int) -> None:
+        if look is not None:
+            look(Status(seconds, min(done / ios, 1.0), done / seconds if seconds else None))
+
+    return looked
+
+
+def replay_run_of(spec: RunSpec) -> ReplayRun:
+    """Return the run of a trace. Raises UserError for a workload that does more, for a mistake in it, and for a trace
+    that cannot be read; OSError."""
+    named = text_named(spec.workload) if spec.workload_text is None else spec.workload_text
+    state = dict(spec.set).get(STATE)
+    with mistakes_of(spec.machine):
+        pairs = [pair for pair in spec.set if pair[0] != STATE]
+        text = _core.workload(named, spec.workload, pairs, spec.duration)["text"]
+    table = loads(text, spec.workload)
+    beside = next((key for key in ("streams", "phases", "scripts", "app", "load") if key in table), None)
+    if beside is not None or isinstance(table["trace"], list):
+        what = "a trace is replayed alone on the wall clock"
+        raise UserError(spec.workload, beside or "trace", "", f"{what}: {ALONE}")
+    [rows] = rows_of(spec.workload, text)
+    if (ios := head_of(rows)["ios"]) > MOST_IOS:
+        accepted = (
+            f"has {ios:,} I/Os, and at most {MOST_IOS:,} are replayed on the wall clock: select some by from and for"
+        )
+        raise UserError(spec.workload, "trace", "", accepted)
+    return ReplayRun(spec, text, state, cast("Mapping[str, Any]", table["trace"]), rows)
+
+
+def client_run_of(spec: RunSpec) -> ClientRun:
+    """Return the run of `spec` on hardware: the replay of a trace, or fio. Raises UserError; OSError."""
+    return replay_run_of(spec) if replays(spec) else fio_run_of(spec)
+
+
+def replays(spec: RunSpec) -> bool:
+    """Return whether a run replays a trace."""
+    text = text_named(spec.workload) if spec.workload_text is None else spec.workload_text
+    return "trace" in loads(text, spec.workload)

@@ -1,0 +1,225 @@
+"""Does a trace on an emulated machine and on hardware leave what its replay on a model leaves?"""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import hotband as hb
+import hotband._core as _core
+from hotband.base.errors import UserError
+from hotband.data.catalog import CATALOG_DIR
+from hotband.data.documents.run import RunSpec
+from hotband.execution.replay.loop import Io, Times, issue
+from hotband.execution.replay.ports import FLUSH, READ, WRITE, NbdPort, aio_port, random_data
+from hotband.execution.replay.schedule import AfterCompletion, Recorded
+from hotband.execution.serve.served import nbd_uri
+from hotband.execution.targets.remote import connected
+from hotband.execution.targets.replay_run import Volume, placed, replay_run_of
+
+MIB = 1 << 20
+MS = 1_000_000
+DRIVE = "ent-10k"
+KINDS = ("read", "write", "flush")
+
+
+def trace(path: Path, ios: list[tuple[int, str, int, int]]) -> Path:
+    """Write a trace in fio's format: milliseconds, operation, offset and size of each I/O."""
+    lines = ["fio version 3 iolog", "0 data add", "0 data open"]
+    lines += [f"{1000 * at} data {op} {offset} {size}" for at, op, offset, size in ios]
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def mixed(path: Path) -> Path:
+    """Write a trace of half a second: reads, writes, and flushes while other I/Os are outstanding."""
+    rng = random.Random(1)
+    kinds = ["read", "write", "read", "write", "sync"] * 16
+    return trace(path, [(6 * at, kind, 4096 * rng.randrange(2000), 4096) for at, kind in enumerate(kinds)])
+
+
+def after(path: Path, **keys: str) -> Path:
+    """Write a workload that replays a trace in some way."""
+    lines = [f'{key} = "{value}"' for key, value in {"file": str(path), **keys}.items()]
+    workload = path.with_suffix(".toml")
+    workload.write_text("\n".join(["[trace]", *lines]) + "\n")
+    return workload
+
+
+def delays(times: Times) -> list[int]:
+    """Return by how much I/Os were issued after they were due."""
+    return sorted((times.issued - times.due).tolist())
+
+
+def test_an_emulated_machine_gets_the_ios_of_the_trace(tmp_path: Path) -> None:
+    file = mixed(tmp_path / "a.iolog")
+    model = hb.run(file, on=DRIVE, seed=3)
+    emulated = hb.run(file, on=f"emulated:{DRIVE}", seed=3, anyway=True, io_log=tmp_path / "served.parquet")
+    first, second = model.to_dict(), emulated.to_dict()
+    for kind in KINDS:
+        assert second["summary"][kind]["count"] == first["summary"][kind]["count"] > 0
+    assert [stream["name"] for stream in second["streams"]] == [stream["name"] for stream in first["streams"]]
+    assert second["streams"][0]["flush"]["histogram"]["buckets"]
+    assert set(first["trace"]) <= set(second["trace"])
+    assert second["trace"]["ios"] == first["trace"]["ios"]
+    assert second["trace"]["issue_error"]["max_ns"] > 0
+    served = pl.read_parquet(tmp_path / "served.parquet").sort("number")
+    engine = pl.read_parquet(_log_of(tmp_path, file)).sort("number")
+    columns = ["direction", "offset_bytes", "size_bytes"]
+    assert served.select(columns).rows() == engine.select(columns).rows()
+
+
+def _log_of(folder: Path, workload: Path, **settings: str) -> Path:
+    log = folder / "model.parquet"
+    hb.run(workload, on=DRIVE, seed=3, io_log=log, set=settings)
+    return log
+
+
+def test_a_file_gets_the_ios_of_the_trace_and_is_compared_with_the_recording(tmp_path: Path) -> None:
+    log = _log_of(tmp_path, mixed(tmp_path / "a.iolog"))
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    record = hb.run(log, on=f"real:{folder}", size="16 MiB", set={"issue": "after-completion"}).to_dict()
+    assert {kind: record["summary"][kind]["count"] for kind in KINDS} == {"read": 32, "write": 32, "flush": 16}
+    assert record["trace"]["issue"] == "after-completion"
+    assert record["comparison"]["ios"] == record["trace"]["ios"] == 80
+    assert record["comparison"]["rms_ns"] > 0
+    assert sum(record["trace"][kind]["count"] for kind in KINDS) == 80
+    assert list(folder.iterdir()) == []
+
+
+def test_as_fast_as_possible_ignores_the_recorded_times(tmp_path: Path) -> None:
+    reads = [(1000 * at, "read", 4096 * at, 4096) for at in range(200)]
+    file = trace(tmp_path / "slow.iolog", reads)
+    (tmp_path / "disk").write_bytes(bytes(2 * MIB))
+    settings = {"issue": "as-fast-as-possible", "depth": 8}
+    record = hb.run(file, on=f"real:{tmp_path / 'disk'}", set=settings, expect="none")
+    assert record.read.count == 200
+    assert record.to_dict()["trace"]["issue_error"] is None
+    assert record.to_dict()["duration_ns"] < 100e9
+
+
+def test_a_duration_ends_a_replay(tmp_path: Path) -> None:
+    (tmp_path / "disk").write_bytes(bytes(2 * MIB))
+    file = trace(tmp_path / "a.iolog", [(10 * at, "read", 4096 * at, 4096) for at in range(200)])
+    record = hb.run(file, on=f"real:{tmp_path / 'disk'}", duration="0.3 s", expect="none")
+    assert record.to_dict()["duration_ns"] == 300 * MS
+    assert 15 < record.read.count <= 30
+
+
+def test_ios_wait_for_their_time_and_not_for_other_ios(tmp_path: Path) -> None:
+    """Of a drive that takes 50 ms, an I/O every 5 ms: a client that waits for completions would be ten times as slow,
+    as fio's engine for NBD is."""
+    socket = tmp_path / "s"
+    server = _core.FixedServer(socket, 50 * MS)
+    ios = [Io(0, READ, 4096 * at, 4096, False) for at in range(40)]
+    try:
+        with connected("x", nbd_uri(socket, "drive")) as (client, _):
+            times = issue(ios, Recorded([5 * MS * at for at in range(40)]), [NbdPort(client, random_data(4096, 1))])
+    finally:
+        server.stop()
+    assert (times.completed - times.issued).min() >= 50 * MS
+    assert delays(times)[20] < 5 * MS
+    assert times.issued[39] < 400 * MS
+
+
+def test_large_reads_arrive_in_several_pieces(tmp_path: Path) -> None:
+    socket = tmp_path / "s"
+    server = _core.FixedServer(socket, MS)
+    sizes = [4096, 3 * MIB, 512, 2 * MIB]
+    try:
+        with connected("x", nbd_uri(socket, "drive")) as (client, export):
+            ios = [Io(0, READ, 0, size, False) for size in sizes if size % export.block_bytes == 0]
+            times = issue(ios, Recorded([0] * len(ios)), [NbdPort(client, random_data(4096, 1))])
+    finally:
+        server.stop()
+    assert len(times.completed) >= 3
+    assert not times.failed.any()
+    assert (times.completed >= 0).all()
+
+
+def test_a_device_gets_writes_where_they_belong(tmp_path: Path) -> None:
+    file = tmp_path / "disk"
+    file.write_bytes(bytes(MIB))
+    ios = [Io(0, WRITE, 8192, 4096, True), Io(0, FLUSH, 0, 0, False), Io(0, READ, 0, 4096, False)]
+    data = random_data(4096, 1)
+    with aio_port(file, data, writes=True) as port:
+        times = issue([*ios, Io(0, READ, 1, 4096, False)], Recorded([0, 0, 0, 0]), [port])
+    assert times.failed.tolist() == [False, False, False, True]
+    assert file.read_bytes() == bytes(8192) + data[:4096] + bytes(MIB - 12288)
+
+
+def test_an_io_waits_for_the_one_that_completed_last_before_it() -> None:
+    """Two I/Os at first; the third was issued 2 ms after the second had completed, the fourth 1 ms after the first."""
+    schedule = AfterCompletion([0, 0, 7, 11], [10, 5, 100, 1], 1.0)
+    assert [schedule.next_time(), schedule.take(), schedule.take()] == [0, 0, 1]
+    assert schedule.next_time() is None
+    schedule.completed(0, 40)
+    assert (schedule.next_time(), schedule.take()) == (41, 3)
+    schedule.completed(1, 60)
+    assert (schedule.next_time(), schedule.take()) == (62, 2)
+
+
+@pytest.mark.parametrize("how", ["wrap", "scale"])
+def test_addresses_beyond_a_target_are_those_of_a_model(tmp_path: Path, how: str) -> None:
+    [(name, size)] = _core.machine_offer(CATALOG_DIR, DRIVE, None, [])["volumes"]
+    rng = random.Random(2)
+    blocks = 2 * size // 4096
+    ios = [(at, "read", 4096 * rng.randrange(blocks), 4096) for at in range(50)]
+    workload = after(trace(tmp_path / "a.iolog", ios), beyond=how)
+    offsets = pl.read_parquet(_log_of(tmp_path, workload)).sort("number")["offset_bytes"].to_list()
+    end = max(offset + length for _, _, offset, length in ios)
+    place = Volume(name, size, 512)
+    assert [placed(how, offset, length, place, end) for _, _, offset, length in ios] == offsets
+    assert offsets != [offset for _, _, offset, _ in ios]
+
+
+REFUSED = {
+    "phases": ('[trace]\nfile = "FILE"\n[[phases]]\nname = "a"\nduration = "1 s"\nmeasure = true\n',
+               "a trace is replayed alone on the wall clock"),
+    "volume": ('[trace]\nfile = "FILE"\nvolume = "d0"\n', "names a volume, which hardware does not have"),
+    "latencies": ('[trace]\nfile = "FILE"\nissue = "after-completion"\n', "the trace has no latency here"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_cannot_be_replayed_is_refused(tmp_path: Path, case: str) -> None:
+    text, words = REFUSED[case]
+    (tmp_path / "disk").write_bytes(bytes(8 * MIB))
+    file = trace(tmp_path / "a.iolog", [(at, "read", 4096 * at, 4096) for at in range(3)])
+    (tmp_path / "w.toml").write_text(text.replace("FILE", str(file)))
+    with pytest.raises(UserError, match=words):
+        hb.run(tmp_path / "w.toml", on=f"real:{tmp_path / 'disk'}", expect="none")
+
+
+def test_a_trace_that_writes_needs_the_same_consent_as_a_load(tmp_path: Path) -> None:
+    disk = tmp_path / "disk"
+    disk.write_bytes(bytes(16 * MIB))
+    with pytest.raises(UserError, match="would be overwritten"):
+        hb.run(mixed(tmp_path / "a.iolog"), on=f"real:{disk}", expect="none")
+    assert disk.read_bytes() == bytes(16 * MIB)
+
+
+def test_a_device_that_is_no_volume_is_refused_as_by_a_model(tmp_path: Path) -> None:
+    machine = tmp_path / "two.toml"
+    machine.write_text(
+        f'[drives.d]\nproduct = "{DRIVE}"\ncount = 2\n[volumes]\na = {{ on = "d0" }}\nb = {{ on = "d1" }}\n'
+    )
+    file = mixed(tmp_path / "a.iolog")
+    words = []
+    for on in (str(machine), f"emulated:{machine}"):
+        with pytest.raises(UserError) as refused:
+            hb.run(file, on=on)
+        words.append(refused.value.accepted)
+    assert words[0] == words[1]
+    assert "is a device of the trace, but not a volume" in words[0]
+
+
+def test_the_writes_of_a_trace_are_known_before_it_runs(tmp_path: Path) -> None:
+    run = replay_run_of(RunSpec("run", f"real:{tmp_path}", str(mixed(tmp_path / "a.iolog"))))
+    assert run.amounts(lambda _: (None, "")) == (pytest.approx(0.474), 32 * 4096, "as the trace has")
+    assert run.writes
+    assert (run.smallest_bytes, run.largest_bytes) == (4096, 4096)
