@@ -312,3 +312,11 @@ def test_a_log_that_cannot_be_read_costs_the_series_not_the_run(tmp_path: Path) 
     assert series is None
     assert record["summary"]["count"] > 0
     assert any(note.startswith("no series: fio_clat_hist.1.log") for note in record["notes"])
+
+
+def test_a_pause_longer_than_the_run_does_not_prolong_it(tmp_path: Path) -> None:
+    """The workload `idle` pauses for 1000 s between two I/Os."""
+    (tmp_path / "data").write_bytes(bytes(MIB))
+    record = hb.run("idle", on=f"real:{tmp_path}/data", duration="0.3 s", expect="none")
+    assert record.read.count == 1
+    assert record.to_dict()["duration_ns"] < 5e9

@@ -50,7 +50,21 @@ def job_on(fio_run: FioRun, engine: Sequence[str], where: Where, *, with_hosts: 
         elif line not in ("direct=1", "group_reporting"):
             # Reported together, streams that ask side by side would be one: all that one stream does is added up here.
             lines.append(line)
-    return "\n".join(lines) + "\n"
+    return ended_in_time("\n".join(lines) + "\n")
+
+
+def ended_in_time(job: str) -> str:
+    """Return a job in which no pause between I/Os is longer than the run: fio 3.33 ends after a pause, not within it,
+    so that `idle`, which pauses for 1000 s, would take as long."""
+    sections = []
+    for section in job.split("\n["):
+        options = dict(line.split("=", 1) for line in section.splitlines() if "=" in line)
+        pause, length = (options.get(name) for name in ("thinktime", "runtime"))
+        if pause is not None and length is not None:
+            longest = sum(span_ns(options[name]) or 0 for name in ("runtime", "ramp_time") if name in options) / 1000
+            section = section.replace(f"\nthinktime={pause}\n", f"\nthinktime={min(int(pause), round(longest))}\n")
+        sections.append(section)
+    return "\n[".join(sections)
 
 
 def job_at(fio_run: FioRun, target: RealTarget, *, with_hosts: bool = False, opened: str | None = None) -> str:
