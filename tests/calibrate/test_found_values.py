@@ -14,7 +14,7 @@ from hotband.questions.calibrate.loads import candidates
 from hotband.questions.calibrate.model import LEAST_SPAN, Product, part_of, scaled, why_refused
 from hotband.questions.calibrate.posterior import Part, Posterior
 from hotband.questions.calibrate.product_file import file_text
-from hotband.questions.calibrate.unknowns import number_of, unknowns_of
+from hotband.questions.calibrate.unknowns import FARTHEST, number_of, unknowns_of
 from hotband.questions.calibrate.values import values_of
 
 LIKE = "s4500-960"
@@ -66,3 +66,15 @@ def test_a_part_of_a_drive_is_the_same_part_of_a_smaller_one() -> None:
     assert part_of(half, 256).span_bytes == 480_000_000_000 // 256
     assert part_of(replace(load, span_bytes=8 << 30), 256).span_bytes == LEAST_SPAN
     assert part_of(replace(load, span_bytes=1 << 20), 256).span_bytes == 1 << 20
+
+
+def test_the_seeks_of_a_data_sheet_are_fitted_although_they_have_no_range() -> None:
+    [seeks] = [number for number in unknowns_of("savvio-10k1", {}).numbers if "seek_read_average" in number.keys]
+    assert seeks.keys == ("seek_read_average", "seek_write_average")
+    for key, slow in (("seek_read_average", "5.2 ms"), ("seek_write_average", "5.6 ms")):
+        coordinate = seeks.place_of(key, slow)
+        assert abs(coordinate) < FARTHEST
+        assert number_of(dict(seeks.at(coordinate))[key]) == pytest.approx(number_of(slow), rel=1e-3)
+    assert unknowns_of("savvio-10k1", dict.fromkeys(seeks.keys, "4 ms")).numbers == tuple(
+        number for number in unknowns_of("savvio-10k1", {}).numbers if number.name != seeks.name
+    )
