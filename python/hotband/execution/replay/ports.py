@@ -36,7 +36,9 @@ UNIT = 4096
 class Port(Protocol):
     """A volume or device to which I/Os are submitted without waiting."""
 
-    has_unsent: bool
+    @property
+    def has_unsent(self) -> bool:
+        """Return whether something was submitted and could not be sent yet."""
 
     def fileno(self) -> int:
         """Return the descriptor that is readable once I/Os have completed."""
@@ -177,7 +179,9 @@ class _Event(ctypes.Structure):
 class AioPort:
     """A file or device that is open for direct I/O. `data` is what is written; an I/O has at most its bytes."""
 
-    has_unsent = False
+    @property
+    def has_unsent(self) -> bool:
+        return False
 
     def __init__(self, descriptor: int, context: int, event: int, data: mmap.mmap) -> None:
         self._descriptor, self._context, self._event = descriptor, ctypes.c_ulong(context), event
@@ -201,7 +205,7 @@ class AioPort:
         _syscall(2, self._context, ctypes.c_long(1), ctypes.byref(ctypes.pointer(iocb)))
 
     def send(self) -> None:
-        """Nothing is left unsent."""
+        """Return at once: the kernel has taken all I/Os."""
 
     def completed(self) -> list[tuple[int, bool]]:
         os.read(self._event, 8)

@@ -24,7 +24,7 @@ class Schedule(Protocol):
 
 
 class Recorded:
-    """Each I/O at its recorded time."""
+    """A schedule that issues each I/O at its recorded time."""
 
     def __init__(self, times: Sequence[int]) -> None:
         self._times, self._next = times, 0
@@ -41,7 +41,7 @@ class Recorded:
 
 
 class Fast:
-    """As soon as fewer than `depth` I/Os are outstanding."""
+    """A schedule that issues the next I/O as soon as fewer than `depth` are outstanding."""
 
     def __init__(self, ios: int, depth: int) -> None:
         self._ios, self._depth = ios, depth
@@ -59,8 +59,8 @@ class Fast:
 
 
 class AfterCompletion:
-    """Each I/O when the one that completed last before it in the recording has completed and its think time has
-    passed."""
+    """A schedule that issues an I/O when the one that completed last before it in the recording has completed, and its
+    think time has passed."""
 
     def __init__(self, issues: Sequence[int], latencies: Sequence[int], speed: float) -> None:
         self._due: list[tuple[int, int]] = []

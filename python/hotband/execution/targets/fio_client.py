@@ -47,7 +47,7 @@ class FioClientRun(FioRun):
 
     def amounts(self, rate: Callable[[ClientRun], Rate]) -> Amounts:
         """Return its length and writes; see `ClientRun`."""
-        return amounts_of_steps(self, rate)
+        return amounts_of_steps(self, lambda: rate(self))
 
     def way_ns(self, folder: Path) -> int:
         """Return the minimum latency of fio's path to a served drive."""

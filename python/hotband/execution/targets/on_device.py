@@ -233,7 +233,7 @@ class OnDevice:
                 issued = client_run.on_target(target, held, Path(folder), look, self.setup.hosts)
             imported = issued.measured()
             foretold, why_not = self._expected(client_run, issued, target, shown)
-        sections |= issued.sections | foretold | watched.sections
+        sections |= {**issued.sections, **foretold, **watched.sections}
         sections["drive_state"] = drive_state(target, watched.context, self._holds)
         if client_run.writes_itself:
             self._holds = "as left"

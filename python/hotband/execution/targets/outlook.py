@@ -65,7 +65,7 @@ def outlook_of(target: RealTarget, runs: Sequence[ClientRun], rate: Callable[[Cl
     return Outlook(target, len(runs), seconds, written, rate_from, states)
 
 
-def amounts_of_steps(fio_run: FioRun, rate: Callable[[ClientRun], Rate]) -> Amounts:
+def amounts_of_steps(fio_run: FioRun, rate: Callable[[], Rate]) -> Amounts:
     """Return the length and writes of a run of fio; `rate` is called only for closed loops that write or count I/Os."""
     seconds: float | None = fio_run.warm_up_s
     written: float | None = 0.0
@@ -73,7 +73,7 @@ def amounts_of_steps(fio_run: FioRun, rate: Callable[[ClientRun], Rate]) -> Amou
     for step in fio_run.steps:
         iops = _open_rate(step)
         if iops is None and (step.seconds is None or _write_bytes(step) > 0):
-            iops, rate_from = rate(fio_run)
+            iops, rate_from = rate()
         time, ios = _length(step, iops)
         seconds = None if seconds is None or time is None else seconds + time
         # The warm-up of a job asks as its first step does.

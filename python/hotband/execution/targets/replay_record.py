@@ -49,27 +49,27 @@ class Recording:
 
 @dataclass(frozen=True)
 class Replayed:
-    """Measured I/Os of a replay, and the time that they took. `of` has their indices in the trace."""
+    """Measured I/Os of a replay, and the time that they took. `indices` are those in the trace."""
 
     recording: Recording
     times: Times
-    of: NDArray[np.int64]
+    indices: NDArray[np.int64]
     begin_ns: int
     duration_ns: int
 
     @property
     def latencies(self) -> NDArray[np.int64]:
-        latencies: NDArray[np.int64] = (self.times.completed - self.times.issued)[self.of]
+        latencies: NDArray[np.int64] = (self.times.completed - self.times.issued)[self.indices]
         return latencies
 
     @property
     def ops(self) -> NDArray[np.uint64]:
-        ops: NDArray[np.uint64] = self.recording.rows[self.of, 2] & np.uint64(0xFF)
+        ops: NDArray[np.uint64] = self.recording.rows[self.indices, 2] & np.uint64(0xFF)
         return ops
 
     @property
     def stream_numbers(self) -> NDArray[np.uint64]:
-        numbers: NDArray[np.uint64] = self.recording.rows[self.of, 2] >> np.uint64(16)
+        numbers: NDArray[np.uint64] = self.recording.rows[self.indices, 2] >> np.uint64(16)
         return numbers
 
 
@@ -79,9 +79,9 @@ def replayed_of(recording: Recording, times: Times, duration_ns: int | None) -> 
     issued = times.issued[first:]
     begin = int(issued[issued != NEVER].min(initial=0)) if first else 0
     end = np.iinfo(np.int64).max if duration_ns is None else begin + duration_ns
-    of = first + np.flatnonzero((times.completed[first:] != NEVER) & (times.completed[first:] <= end))
-    took = int(times.completed[of].max(initial=begin)) - begin if duration_ns is None else duration_ns
-    return Replayed(recording, times, of, begin, max(took, 1))
+    indices = first + np.flatnonzero((times.completed[first:] != NEVER) & (times.completed[first:] <= end))
+    took = int(times.completed[indices].max(initial=begin)) - begin if duration_ns is None else duration_ns
+    return Replayed(recording, times, indices, begin, max(took, 1))
 
 
 def imported_of_replay(replayed: Replayed, target: str, interval_ns: int) -> Imported:
@@ -127,7 +127,7 @@ def _side(replayed: Replayed, chosen: NDArray[np.bool_]) -> Side:
     latencies = replayed.latencies[chosen]
     if not len(latencies):
         return idle_side(EXACT)
-    sizes = replayed.recording.rows[replayed.of[chosen], 4]
+    sizes = replayed.recording.rows[replayed.indices[chosen], 4]
     # Of a bucket with three significant digits the highest value, as in hdrhistogram.
     digits = np.frexp(np.maximum(latencies, 1).astype(float))[1].astype(np.int64)
     shift = np.maximum(digits - 11, 0)
@@ -138,7 +138,7 @@ def _side(replayed: Replayed, chosen: NDArray[np.bool_]) -> Side:
         None,
         low_ns=int(latencies.min()),
         high_ns=int(latencies.max()),
-        errors=int(replayed.times.failed[replayed.of[chosen]].sum()),
+        errors=int(replayed.times.failed[replayed.indices[chosen]].sum()),
         histogram={"kind": EXACT, "buckets": [[int(v), int(n)] for v, n in zip(values, counts, strict=True)]},
     )
     del side["percentiles"]
@@ -151,11 +151,11 @@ def _series(replayed: Replayed, interval_ns: int) -> SeriesColumns:
     seconds = interval_ns / 1e9
     frame = pl.DataFrame(
         {
-            "time": (replayed.times.completed[replayed.of] - replayed.begin_ns) // interval_ns,
+            "time": (replayed.times.completed[replayed.indices] - replayed.begin_ns) // interval_ns,
             "stream": replayed.stream_numbers,
             "op": replayed.ops,
             "latency": replayed.latencies,
-            "size": replayed.recording.rows[replayed.of, 4],
+            "size": replayed.recording.rows[replayed.indices, 4],
         }
     ).filter(pl.col("op") < 2)
     groups = frame.group_by("time", "stream", "op").agg(
@@ -181,28 +181,30 @@ def _series(replayed: Replayed, interval_ns: int) -> SeriesColumns:
 def sections_of(replayed: Replayed, trace: Mapping[str, object], *, has_times: bool) -> dict[str, object]:
     """Return the sections `trace` and `comparison`; `trace` has what the workload says. With `has_times` I/Os were due
     at known times, and the first section has the delays of their issue."""
-    times, of, rows = replayed.times, replayed.of, replayed.recording.rows
-    known = rows[of, 1] != np.uint64(UNKNOWN)
-    served = known & ~times.failed[of] & (rows[of, 2] >> np.uint64(9) & np.uint64(1) == 0)
-    recorded = rows[of[known]]
+    times, indices, rows = replayed.times, replayed.indices, replayed.recording.rows
+    known = rows[indices, 1] != np.uint64(UNKNOWN)
+    served = known & ~times.failed[indices] & (rows[indices, 2] >> np.uint64(9) & np.uint64(1) == 0)
+    recorded = rows[indices[known]]
     ends = (recorded[:, 0] + recorded[:, 1]).max(initial=0) - recorded[:, 0].min(initial=recorded[:, 0].max(initial=0))
     section: dict[str, object] = {
         **trace,
-        "ios": len(of),
+        "ios": len(indices),
         "recorded_ns": int(ends) if known.any() else None,
-        "replayed_ns": int(times.completed[of].max(initial=0) - times.issued[of].min(initial=times.issued.max())),
-        "issue_error": _times((times.issued - times.due)[of]) if has_times and len(of) else None,
+        "replayed_ns": int(
+            times.completed[indices].max(initial=0) - times.issued[indices].min(initial=times.issued.max())
+        ),
+        "issue_error": _times((times.issued - times.due)[indices]) if has_times and len(indices) else None,
     }
     for op, direction in enumerate(DIRECTIONS):
         chosen = served & (replayed.ops == op)
         if chosen.any():
             both = {
-                "recorded": _times(rows[of[chosen], 1].astype(np.int64)),
+                "recorded": _times(rows[indices[chosen], 1].astype(np.int64)),
                 "replayed": _times(replayed.latencies[chosen]),
             }
             section[direction] = {"count": int(chosen.sum()), **both}
-    comparison = _comparison(replayed, served) if served.any() else None
-    return {"trace": section} | ({} if comparison is None else {"comparison": comparison})
+    sections: dict[str, object] = {"trace": section}
+    return {**sections, "comparison": _comparison(replayed, served)} if served.any() else sections
 
 
 def _times(values: NDArray[np.int64]) -> dict[str, float | int]:
@@ -212,7 +214,7 @@ def _times(values: NDArray[np.int64]) -> dict[str, float | int]:
 
 def _comparison(replayed: Replayed, served: NDArray[np.bool_]) -> dict[str, object]:
     """Compare latencies I/O by I/O: the same rows, with the latencies of both."""
-    rows = replayed.recording.rows[replayed.of[served]]
+    rows = replayed.recording.rows[replayed.indices[served]]
     again = rows.copy()
     again[:, 1] = replayed.latencies[served].astype(np.uint64)
     with TemporaryFolder("replay") as folder:

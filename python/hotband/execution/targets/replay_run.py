@@ -191,13 +191,13 @@ class ReplayRun:
         return max(0, int((times.completed - times.issued).min()) - DRIVE_NS)
 
     def on_served(self, volumes: Mapping[str, ServedVolume], folder: Path, look: Look | None) -> Issued:
-        places = [Volume(name, volume.size, volume.block) for name, volume in volumes.items()]
+        targets = [Volume(name, volume.size, volume.block) for name, volume in volumes.items()]
         data = random_data(self.largest_bytes, self.spec.seed)
         with ExitStack() as stack:
             ports = [
                 stack.enter_context(_nbd_port(self.spec.machine, str(volume.uri), data)) for volume in volumes.values()
             ]
-            return self._issued(places, ports, look)
+            return self._issued(targets, ports, look)
 
     def on_target(
         self, target: RealTarget, held: Held, folder: Path, look: Look | None, hosts: Sequence[str]
@@ -210,7 +210,7 @@ class ReplayRun:
         if target.kind != "nbd" and (self.ops == TRIM).any():
             accepted = "has trims, which a replay on hardware cannot issue: expected direction without trim in [trace]"
             raise UserError(self.spec.workload, "trace.direction", "", accepted)
-        place = Volume(target.text, target.size_bytes, target.block_bytes)
+        volume = Volume(target.text, target.size_bytes, target.block_bytes)
         data = random_data(self.largest_bytes, self.spec.seed)
         port = (
             _nbd_port(target.text, str(target.uri), data)
@@ -218,11 +218,11 @@ class ReplayRun:
             else aio_port(held.path, data, writes=self.writes_itself)
         )
         with port as opened:
-            return self._issued([place], [opened], look)
+            return self._issued([volume], [opened], look)
 
-    def _issued(self, places: Sequence[Volume], ports: Sequence[Port], look: Look | None) -> Issued:
+    def _issued(self, targets: Sequence[Volume], ports: Sequence[Port], look: Look | None) -> Issued:
         """Issue all I/Os on volumes, each through its port."""
-        ios, moved = self._ios(places)
+        ios, moved = self._ios(targets)
         whole = len(ios)
         recording, duration = self.recording, self.duration_ns
         end = None if duration is None else round(1e9 * self.warm_up_s) + duration
@@ -259,38 +259,38 @@ class ReplayRun:
             return AfterCompletion(times.tolist(), self.recording.rows[:, 1].tolist(), self.speed)
         return Recorded(times.tolist() if self.speed == 1.0 else np.rint(times / self.speed).astype("i8").tolist())
 
-    def _ios(self, places: Sequence[Volume]) -> tuple[list[Io], int]:
+    def _ios(self, targets: Sequence[Volume]) -> tuple[list[Io], int]:
         """Return the I/Os on these volumes, and how many are not where they were recorded. Raises UserError for the
         first that a volume cannot take."""
         rows = self.recording.rows
-        ports = self._ports([place.name for place in places])
-        how = str(self.table.get("beyond", "refuse"))
-        ends = [0] * len(places)
-        if how == "scale":
+        ports = self._ports([volume.name for volume in targets])
+        beyond = str(self.table.get("beyond", "refuse"))
+        ends = [0] * len(targets)
+        if beyond == "scale":
             for _, _, what, offset, size, _ in rows.tolist():
                 port = ports[what >> 16]
                 ends[port] = max(ends[port], offset + size)
         ios, moved = [], 0
         for _, latency, what, offset, size, row in rows.tolist():
             port, op = ports[what >> 16], what & 0xFF
-            place = places[port]
-            at = placed(how, offset, size, place, ends[port])
+            volume = targets[port]
+            at = placed(beyond, offset, size, volume, ends[port])
             moved += at != offset
             if op != FLUSH:
-                self._expect_fitting(row, at, size, place)
+                self._expect_fitting(row, at, size, volume)
             if latency == UNKNOWN and self.issue == AFTER_COMPLETION:
                 accepted = 'the trace has no latency here: issue = "after-completion" needs them all'
                 raise UserError(str(self.table["file"]), f"row {row}", "", accepted)
             ios.append(Io(port, op, at, size, bool(what >> FUA & 1)))
         return ios, moved
 
-    def _expect_fitting(self, row: int, offset: int, size: int, place: Volume) -> None:
+    def _expect_fitting(self, row: int, offset: int, size: int, volume: Volume) -> None:
         file, value = str(self.table["file"]), f"{size} B at {offset}"
-        if not size or offset % place.block or size % place.block:
-            accepted = f'expected multiples of the {place.block} B blocks of "{place.name}"'
+        if not size or offset % volume.block or size % volume.block:
+            accepted = f'expected multiples of the {volume.block} B blocks of "{volume.name}"'
             raise UserError(file, f"row {row}", value, accepted)
-        if offset + size > place.size:
-            accepted = f'ends beyond "{place.name}", which has {place.size} B; beyond = "wrap" or "scale" moves it'
+        if offset + size > volume.size:
+            accepted = f'ends beyond "{volume.name}", which has {volume.size} B; beyond = "wrap" or "scale" moves it'
             raise UserError(file, f"row {row}", value, accepted)
 
     def _ports(self, names: Sequence[str]) -> list[int]:
@@ -307,16 +307,16 @@ class ReplayRun:
         return [names.index(str(self.table.get("volume", mapped.get(device, device)))) for device in devices]
 
 
-def placed(how: str, offset: int, size: int, place: Volume, end: int) -> int:
+def placed(beyond: str, offset: int, size: int, volume: Volume, end: int) -> int:
     """Return the offset on a volume: the rules of crates/workloads/src/sources/trace/beyond.rs. `end` is that of the
     last I/O there, for a trace that is scaled."""
-    if size > place.size or (how == "scale" and end <= place.size):
+    if size > volume.size or (beyond == "scale" and end <= volume.size):
         return offset
-    last = (place.size - size) // place.block * place.block
-    if how == "wrap" and offset + size > place.size:
-        return min(offset % place.size, last)
-    if how == "scale":
-        return min(offset * place.size // end // place.block * place.block, last)
+    last = (volume.size - size) // volume.block * volume.block
+    if beyond == "wrap" and offset + size > volume.size:
+        return min(offset % volume.size, last)
+    if beyond == "scale":
+        return min(offset * volume.size // end // volume.block * volume.block, last)
     return offset
 
 
