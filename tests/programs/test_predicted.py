@@ -15,7 +15,7 @@ from hotband.execution.programs.predicted import predicted
 def test_a_replay_on_the_same_machine_is_the_recording(tmp_path: Path) -> None:
     log = tmp_path / "io.parquet"
     hb.run("fio-randwrite", on="ent-10k", duration="5 s", warm_up="0 s", io_log=log).save(tmp_path / "a")
-    rows = predicted(log, load_record(tmp_path / "a").record, "ent-10k", (), ["ent-15k"])
+    rows, notes = predicted(log, load_record(tmp_path / "a").record, "ent-10k", (), ["ent-15k"])
     assert [(row["machine"], row["source"]) for row in rows] == [
         ("ent-10k", "recorded"),
         ("ent-10k", "replayed"),
@@ -27,6 +27,16 @@ def test_a_replay_on_the_same_machine_is_the_recording(tmp_path: Path) -> None:
     assert faster is not None
     assert faster < 0.9 * recorded
     assert rows[0]["read_latency_mean_ns"] is None
+    assert notes == []
+
+
+def test_flushes_that_linux_did_not_send_are_missed_on_a_drive_that_needs_them(tmp_path: Path) -> None:
+    """A drive without a volatile write cache gets no flushes; with one, the program would wait for them."""
+    log = tmp_path / "io.parquet"
+    settings = {"wce": "off"}
+    hb.run("fio-randwrite", on="ent-10k", duration="1 s", warm_up="0 s", io_log=log, set=settings).save(tmp_path / "a")
+    _, notes = predicted(log, load_record(tmp_path / "a").record, "ent-10k", (("wce", "off"),), ["ent-10k"])
+    assert [note.partition(",")[0] for note in notes] == ["ent-10k has no volatile write cache"]
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 
 from hotband.base.errors import UserError
 from hotband.base.question import Question, Way, asks
+from hotband.base.temporary import TemporaryFolder
 from hotband.data.catalog.named import is_real
 from hotband.data.inputs.kinds import OtherTargets, ProgramName, ProgramPlace, ProgramSettings
 from hotband.data.record.files import RECORD_FILE
@@ -118,7 +118,7 @@ def program(question: ProgramQuestion, way: Way) -> ProgramResult | ProgramOutli
         return ProgramOutline(chosen, needs.missing(chosen))
     with new_record(question.out, "question.out", question.fresh, (RECORD_FILE, PROGRAM_FILE)):
         settings, out, options = dict(question.settings), question.out, (question.anyway, question.predict)
-        with tempfile.TemporaryDirectory(prefix="hotband-predict-") as temporary:
+        with TemporaryFolder("predict") as temporary:
             # The replay reads the log of I/Os even if no output is stored.
             folder = Path(temporary) if out is None and question.predict else out
             return ProgramResult(run_program(question.name_, question.on, settings, folder, way.say, *options))

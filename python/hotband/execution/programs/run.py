@@ -69,7 +69,8 @@ def run_program(
     if out is not None and predict:
         tell(f"replaying its I/Os on {on} and {', '.join(predict)}")
         recorded = load_record(out).record
-        done["predicted"] = predicted(out / IO_LOG, recorded, on, tuple(of_machine.items()), predict)
+        done["predicted"], lacks = predicted(out / IO_LOG, recorded, on, tuple(of_machine.items()), predict)
+        done["notes"] += lacks
     if out is not None:
         keep(done, on, out, devices.served)
     return done
