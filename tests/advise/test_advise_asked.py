@@ -25,7 +25,7 @@ from hotband.questions.advise.candidates import (
 )
 from hotband.questions.advise.finalists import Finalist
 from hotband.questions.advise.offered import offered
-from hotband.questions.advise.prices import Prices, expect_known, read_prices
+from hotband.questions.advise.prices import Prices, expect_known, guesses_about, read_prices
 from hotband.questions.advise.words import rests_on
 from hotband.questions.slo import slo_of
 
@@ -120,6 +120,13 @@ def test_a_number_that_no_layout_takes_is_told_as_that() -> None:
     said = "question.candidates: counts = '1': leaves none of 2 candidates: 2 of a number of drives"
     assert said in str(error.value)
     assert "layouts.data" not in str(error.value)
+
+
+@pytest.mark.parametrize(("price", "others"), [("15", ["per TB"]), ("280", []), ("0.01", [])])
+def test_prices_that_may_be_per_tb_are_a_guess(price: str, others: list[str], tmp_path: Path) -> None:
+    table = tmp_path / "prices.csv"
+    table.write_text(f"drive,price\nexos-x18-18tb,{price}\nown-drive,3\n")
+    assert [guess.other for guess in guesses_about(read_prices(table))] == others
 
 
 def test_prices_are_read_from_csv_and_toml(tmp_path: Path) -> None:

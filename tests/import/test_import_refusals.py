@@ -110,11 +110,14 @@ def test_a_folder_without_results_says_what_is_accepted(tmp_path: Path) -> None:
             load(folder)
 
 
-def test_the_note_of_an_assumed_unit_names_no_option(tmp_path: Path) -> None:
+def test_an_assumed_unit_is_a_guess_that_names_no_option(tmp_path: Path) -> None:
     path = put(tmp_path, *GOOD["hdr"])
     for [one] in (load(path), hdr.read([path])):
-        [note] = [note for note in one.record["notes"] if "does not name its unit" in note]
-        assert note.endswith("; the importer accepts another")
+        [guess] = one.record["source"]["guesses"]
+        assert guess["reading"].endswith("does not name its unit, and its values are read in ns")
+        assert guess["choice"] == "set unit us when it is imported as hdr"
+    [one] = hdr.read([path], "us")
+    assert "guesses" not in one.record["source"]
 
 
 @pytest.mark.parametrize("tool", GOOD)

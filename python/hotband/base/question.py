@@ -26,6 +26,7 @@ from typing import Any, ClassVar, get_args, get_type_hints
 
 from hotband.base.errors import UserError
 from hotband.base.fields import in_words, register
+from hotband.base.guess import Guess
 
 KEY = "question"
 
@@ -242,6 +243,10 @@ class Question:
 
     def files(self) -> Sequence[Path]:
         """Return the records that it reads: a missing part is a mistake in the record."""
+        return ()
+
+    def guesses(self) -> Sequence[Guess]:
+        """Return what reading its files left open; a face prints it before the answer."""
         return ()
 
     def afterwards(self) -> str:

@@ -14,12 +14,13 @@ from hotband.inference.audit.trouble import troubles
 from hotband.questions.imported import ImportedFiles, ImportedFolders, ImportQuestion
 from hotband.views.report.matrix import Matrix
 from hotband.views.report.matrix_screen import matrix_screen
-from hotband.views.text.screen import Screen, command
+from hotband.views.text.screen import Screen, command, with_hidden
 from hotband.views.text.tables import summaries_table, summary_table
 
 SHOWN_WHOLE = 3
 """With more records than this, each is a row of one table, followed by their most common notes."""
 COMMON_NOTES = 5
+MOST_TROUBLES = 5
 
 
 def files(imported: ImportedFiles, question: ImportQuestion) -> Iterator[View]:
@@ -30,15 +31,17 @@ def files(imported: ImportedFiles, question: ImportQuestion) -> Iterator[View]:
             yield Whole(f"{counted(len(imported.saved), 'record')} written to {question.out}.")
         return
     for record, _series in imported.imported:
-        yield summary_table(record)
         yield from (f"! {words}." for words in troubles(record))
+        yield summary_table(record)
         yield from said_of(record)
         yield from (f"  note: {note}" for note in record["notes"])
     yield from (Whole(f"Record: {path}") for path in imported.saved)
 
 
 def _many(records: Sequence[RecordDoc]) -> Iterator[View]:
-    """Yield a table of records, and the notes that several of them share."""
+    """Yield the troubles of records, a table of them, and the notes that several of them share."""
+    wrong = [f"! {words}." for record in records for words in troubles(record, record["name"])]
+    yield from with_hidden(wrong, MOST_TROUBLES)
     yield summaries_table(records)
     notes = Counter(note for record in records for note in (*said_of(record), *record["notes"]))
     common = [(note, count) for note, count in notes.most_common(COMMON_NOTES) if count > 1]

@@ -7,6 +7,8 @@ Every key is present; it is None if the tool does not report it.
 from datetime import UTC, datetime
 from typing import NotRequired, TypedDict, cast
 
+from hotband.base.guess import GuessDoc
+
 NS_PER_S = 1_000_000_000
 NS_PER_MS = 1_000_000
 # Beyond these a moment has no calendar date in Python (years 1 to 9999).
@@ -39,7 +41,8 @@ class Source(TypedDict):
     `elapsed_ns` is the time since the tool began, `job_errors` how its jobs ended if that is no success. `latency`
     names fio's latency of the figures: `lat` or `clat`; `job_depth_at_most` is the most I/Os that a job had in flight
     by fio's distribution, where the options are unknown; `job_cpu_pct` is the lowest processor use of a job, in
-    percent; `hosts` are the clients of fio, if there were several.
+    percent; `hosts` are the clients of fio, if there were several; `guesses` are readings of the files that leave
+    another open.
     """
 
     tool: str
@@ -56,6 +59,7 @@ class Source(TypedDict):
     job_errors: NotRequired[list[str]]
     job_depth_at_most: NotRequired[int]
     hosts: NotRequired[list[str]]
+    guesses: NotRequired[list[GuessDoc]]
 
 
 def nothing_asked() -> Asked:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import hotband._core as _core
 from hotband.base.errors import UserError
+from hotband.base.guess import Guess
 from hotband.data.documents.sides import Histogram
 from hotband.data.documents.source import NS_PER_S, iso, nothing_asked
 from hotband.data.importers.files import decoded, name_of, read_bytes
@@ -51,13 +52,18 @@ def _read_log(data: bytes, file: str, unit: str | None) -> list[Imported]:
     for tag in log["tags"]:
         name = tag["tag"] or (logged[1] if logged else "")
         if sum(count for _, count in tag["buckets"]):
-            records.append(build(_of_tag(tag, name, file, log, taken, unit is None)))
+            run = _of_tag(tag, name, file, log, taken)
+            if unit is None and logged:
+                run.notes.append("the log does not name its unit: YCSB logs microseconds")
+            elif unit is None:
+                run.guesses += _other_units(tag, Path(file).name, taken, run.duration_ns)
+            records.append(build(run))
     if not records:
         raise UserError(file, "", "", f"its histograms are empty; accepted: {ACCEPTED} with values")
     return records
 
 
-def _of_tag(tag: _core.HdrLogTag, name: str, file: str, log: _core.HdrLog, unit: str, is_assumed: bool) -> ImportedRun:
+def _of_tag(tag: _core.HdrLogTag, name: str, file: str, log: _core.HdrLog, unit: str) -> ImportedRun:
     scale = UNITS[unit]
     buckets = [[min(value * scale, LARGEST), count] for value, count in tag["buckets"]]
     histogram: Histogram = {"kind": "hdr", "buckets": buckets, "significant_digits": tag["digits"]}
@@ -84,9 +90,6 @@ def _of_tag(tag: _core.HdrLogTag, name: str, file: str, log: _core.HdrLog, unit:
         f"and the values are listed as {direction}s",
         "means are calculated from the buckets",
     ]
-    if is_assumed:
-        why = "YCSB logs microseconds" if unit == "us" else "the usual one"
-        notes.append(f"the log does not name its unit: {unit} is assumed ({why}); the importer accepts another")
     return ImportedRun(
         name=f"{stem} {name}".strip(),
         machine=stem,
@@ -108,6 +111,16 @@ def _of_tag(tag: _core.HdrLogTag, name: str, file: str, log: _core.HdrLog, unit:
         sizes_known=False,
         notes=notes,
     )
+
+
+def _other_units(tag: _core.HdrLogTag, file: str, unit: str, duration_ns: int) -> list[Guess]:
+    """Return the guess of the unit, if a larger one fits as well: no value is longer than the log."""
+    longest = (tag["extent"] or (0, 0))[1]
+    others = [name for name, scale in UNITS.items() if scale > UNITS[unit] and longest * scale <= duration_ns]
+    if not others:
+        return []
+    choice = f"set unit {others[0]} when it is imported as hdr"
+    return [Guess(f"{file} does not name its unit, and its values are read in {unit}", " or ".join(others), choice)]
 
 
 def _began(log: _core.HdrLog, tag: _core.HdrLogTag) -> float | None:

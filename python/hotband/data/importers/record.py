@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import cast
 
 from hotband.base.errors import UserError
+from hotband.base.guess import Guess
 from hotband.base.version import __version__
 from hotband.data.documents.record import RecordDoc, SummaryDoc
 from hotband.data.documents.sides import Histogram, Side
@@ -44,6 +45,7 @@ class ImportedRun:
     counts_known: bool = True
     further: dict[str, object] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    guesses: list[Guess] = field(default_factory=list)
 
 
 def side_of(
@@ -97,13 +99,16 @@ def build(imported_run: ImportedRun) -> Imported:
     series = (
         None if imported_run.series is None else {"interval_ns": imported_run.interval_ns, "file": "series.parquet"}
     )
+    source = imported_run.source
+    if imported_run.guesses:
+        source = {**source, "guesses": [guess.to_dict() for guess in imported_run.guesses]}
     record = {
         "schema": "hotband-record",
         "schema_version": SCHEMA_VERSION,
         "versions": {"hotband": __version__} | ({tool: version} if version else {}),
         "name": imported_run.name,
         "target": {"kind": tool, "machine": imported_run.machine},
-        "source": imported_run.source,
+        "source": source,
         "seed": imported_run.source["asked"]["seed_text"],
         "spec": imported_run.spec,
         "duration_ns": imported_run.duration_ns,

@@ -8,6 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from hotband.base.errors import UserError
+from hotband.base.guess import Guess
 from hotband.base.text.numbers import counted
 from hotband.data.documents.sides import Histogram
 from hotband.data.documents.source import NS_PER_S, Asked, nothing_asked
@@ -25,6 +26,11 @@ _GIB = 1024**3
 SIZE_TOLERANCE = 0.005
 # The two units of a megabyte differ by 4.9 %.
 _SAME_SIZE = 0.01
+_LENGTH_UNKNOWN = Guess(
+    "vdbench's file does not state the length of an interval, which is read as 1 s",
+    "any other interval=",
+    "import the whole output folder of the run",
+)
 # Spans of time that a note names.
 MOST_SPANS = 6
 
@@ -32,7 +38,8 @@ MOST_SPANS = 6
 def of_run(run: Run, devices: Sequence[str], output_notes: Sequence[str] = ()) -> ImportedRun:
     """A run with its notes; `devices` are those of the parameter file, if it was there."""
     notes = list(output_notes)
-    seconds = _interval_s(run, notes)
+    length = _interval_s(run)
+    seconds = length or 1.0
     measured = run.measured or _without_first(run)
     rows, warm = _split(run, measured)
     sides = _sides(run, rows, seconds, measured, notes)
@@ -73,6 +80,7 @@ def of_run(run: Run, devices: Sequence[str], output_notes: Sequence[str] = ()) -
         sizes_known=bool(rows) or run.average is not None,
         further=further,
         notes=notes,
+        guesses=[_LENGTH_UNKNOWN] if length is None and (run.rows or run.measured) else [],
     )
 
 
@@ -122,9 +130,10 @@ def _of_files(run: Run) -> list[str]:
     return [f"a file system workload: the figures are those of its reads and writes{besides}"]
 
 
-def _interval_s(run: Run, notes: list[str]) -> float:
+def _interval_s(run: Run) -> float | None:
     """Return the length of an interval: the usual step of the clock, else the time from start to average over their
-    number, else elapsed over it. A run may end before its time is up (`maxdata=`)."""
+    number, else elapsed over it. A run may end before its time is up (`maxdata=`). None if the file does not state
+    it."""
     moments = [_of_day(row) for row in run.rows]
     steps = sorted((b - a) % 86400 for a, b in pairwise(moments) if a is not None and b is not None)
     if steps and round(steps[len(steps) // 2]) >= 1:
@@ -136,9 +145,7 @@ def _interval_s(run: Run, notes: list[str]) -> float:
         elapsed = (end - begin) % 86400
     if elapsed is not None and last and round(elapsed / last) >= 1:
         return float(round(elapsed / last))
-    if run.rows or run.measured:
-        notes.append("the file gives no interval length: 1 s is assumed")
-    return 1.0
+    return None
 
 
 def _of_day(row: Cells) -> float | None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 from hotband.base.question import Question, Way
 from hotband.execution.experiment import Executor, expect_models, using, watch
 from hotband.execution.runs.interrupted import as_interrupt
+from hotband.faces.asked.guesses import guesses_of
 from hotband.faces.asked.kinds import machines_of
 from hotband.faces.asked.words import call
 from hotband.faces.questions import answer
@@ -16,6 +18,8 @@ def ask(question: Question, progress: Any = None, executor: str | Executor | Non
     """Return the answer; `progress` is `Wanted`, or receives sentences if the question `tells`. Raises UserError for a
     mistake, KeyboardInterrupt if it is stopped, OSError."""
     say = progress if question.tells and callable(progress) else lambda _: None
+    for guess in guesses_of(question):
+        warnings.warn(guess.sentence, stacklevel=4)
     way = Way(lambda title: watch.watch(title, progress), say, executor=executor, again=call)
     if not question.runs:
         with as_interrupt():

@@ -14,6 +14,8 @@ from typing import Annotated, Any, get_args
 import typer
 
 from hotband.base.errors import UserError
+from hotband.base.foreign import marked
+from hotband.base.guess import Guess
 from hotband.base.question import (
     Ending,
     Field,
@@ -25,6 +27,7 @@ from hotband.base.question import (
     summary,
     terminal_fields_of,
 )
+from hotband.base.text.formats import as_rows
 from hotband.base.text.pipes import with_pipes
 from hotband.base.text.table import View
 from hotband.base.text.write import expect_page
@@ -36,6 +39,7 @@ from hotband.data.inputs.texts import text_of
 from hotband.execution.experiment.progress import run_progress
 from hotband.execution.runs.interrupted import RunsInterrupted
 from hotband.execution.runs.signals import INTERRUPTED
+from hotband.faces.asked.guesses import guesses_of
 from hotband.faces.asked.kinds import is_lines, is_settings, is_word, machines_of, mark
 from hotband.faces.asked.words import BETWEEN, opposite, words
 from hotband.faces.commands import names, real
@@ -245,7 +249,11 @@ class Form:
     details: bool
 
 
-def _print(question: Question, result: Any, form: Form, written: list[str]) -> None:
+def _print(question: Question, result: Any, form: Form, written: list[str], guesses: Sequence[Guess] = ()) -> None:
+    lines = [marked("! {guess}.", guess=guess.sentence) for guess in guesses]
+    if form.as_json or as_rows():
+        for line in lines:
+            say(line.plain)
     if form.as_json and (written_json := question.written_json(result)):
         return print_text(written_json)
     if form.as_json:
@@ -261,9 +269,10 @@ def _print(question: Question, result: Any, form: Form, written: list[str]) -> N
             say(str(view))
         return None
     if not isinstance(shown, Screen):  # a list, or a single entry
-        show_views(shown)
+        show_views([*lines, *shown])
         return show_lines(written)
-    return show_answer(replace(shown, next=_typed(shown.next, question)), form.details, written)
+    more = [*lines, *shown.more]
+    return show_answer(replace(shown, more=more, next=_typed(shown.next, question)), form.details, written)
 
 
 def _typed(further: str | Question, question: Question) -> str:
@@ -343,7 +352,11 @@ def _command(question: type[Question]) -> Callable[..., Any]:
             for outcome in existing:
                 _print(query, outcome, form, [])
             raise
-        print_after(lambda: query.written(outcome, page), lambda written: _print(query, outcome, form, written or []))
+        guesses = guesses_of(query)
+        print_after(
+            lambda: query.written(outcome, page),
+            lambda written: _print(query, outcome, form, written or [], guesses),
+        )
         if not as_json and query.afterwards():
             say(query.afterwards())
         _end(query.ending(outcome))

@@ -11,6 +11,7 @@ from typing import Any, TypeVar, cast
 
 import tomli
 
+from hotband.base.guess import Guess, guess_of
 from hotband.base.heavy import pl
 from hotband.base.text.quantities import share, size_bytes
 from hotband.data.documents.record import FiguresDoc, RecordDoc, figures_of
@@ -162,6 +163,12 @@ class Audited:
     def notes(self) -> list[str]:
         """Notes of the record on data that the importer could not convert."""
         return [str(note) for note in self.record.get("notes") or []]
+
+    @property
+    def guesses(self) -> list[Guess]:
+        """Readings of the tool's files that leave another open."""
+        stored = self.source.get("guesses") if self.source else None
+        return [guess_of(document) for document in stored or []]
 
     def summary(self, direction: str | None = None) -> FiguresDoc:
         """Return the figures of a direction, or of all. Read them with `get`: a published table has only some."""

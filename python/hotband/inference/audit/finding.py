@@ -55,7 +55,7 @@ class Finding:
 
 
 RULES = (
-    ("contradiction", "failed-ios", "no-storage", "percentile-cut", "overload", "tool-warning"),
+    ("contradiction", "failed-ios", "no-storage", "percentile-cut", "guessed-reading", "overload", "tool-warning"),
     ("littles-law", "latency-unit", "idle-concurrency"),
     ("bandwidth", "bandwidth-unit"),
     ("cache-served", "below-half-revolution", "faster-than-link"),

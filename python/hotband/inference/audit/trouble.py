@@ -21,6 +21,7 @@ from hotband.inference.audit.finding import Finding, Number
 WARNING = re.compile(r"warning of (\w+): (.+)", re.DOTALL)
 """Beginning of a note in which an importer quotes a warning of its tool, or has one of its own (`import`)."""
 IMPORT = "import"
+GUESSED = "guessed-reading"
 MOST_WORDS = 2
 IDLE = 0.5
 """Mean number of outstanding I/Os below which a target waits for its load most of the time."""
@@ -30,17 +31,18 @@ NO_DEVICE = frozenset({"null", "cpuio", "filecreate", "filestat", "filedelete"})
 
 def check(runs: Sequence[Audited]) -> list[Finding]:
     """Return all findings of the rules of trouble."""
-    rules = (_failed, _warned, _no_device, _overloaded)
+    rules = (_failed, _guessed, _warned, _no_device, _overloaded)
     return [finding for run in runs for rule in rules if (finding := rule(run)) is not None]
 
 
 def troubles(record: RecordDoc, name: str = "") -> list[str]:
-    """Return a sentence for each trouble of a result: failed I/Os first, then reads that a cache served. `name` is the
-    name of the result."""
+    """Return a sentence for each guess of its reader, then for each trouble of a result: failed I/Os first, reads from
+    a cache last. `name` is the name of the result."""
     whose, run = f"{name}: " if name else "", Audited(name, record)
     cached = [] if run.is_model else physics.check([run], [None], frozenset())
     served = [f"{whose}{finding.title}; they came from a cache" for finding in cached]
-    return [*(f"{whose}{finding.title}" for finding in check([run])), *served]
+    found = [f"{whose}{finding.title}" for finding in check([run]) if finding.rule != GUESSED]
+    return [*(f"{whose}{guess.sentence}" for guess in run.guesses), *found, *served]
 
 
 def _failed(run: Audited) -> Finding | None:
@@ -61,6 +63,15 @@ def _failed(run: Audited) -> Finding | None:
         "Rates and latencies are of the I/Os that succeeded: find the cause (kernel log, SMART), and measure again."
     )
     return Finding("failed-ios", "severe", (run.name,), "; ".join(words), numbers, advice)
+
+
+def _guessed(run: Audited) -> Finding | None:
+    """Find readings of the files that leave another open."""
+    if not run.guesses:
+        return None
+    words = "; ".join(f"{guess.reading}; {guess.other} would fit as well" for guess in run.guesses)
+    advice = f"To read it otherwise: {'; '.join(guess.choice for guess in run.guesses)}."
+    return Finding(GUESSED, "warning", (run.name,), capitalized(words), {"guesses": len(run.guesses)}, advice)
 
 
 def _warned(run: Audited) -> Finding | None:

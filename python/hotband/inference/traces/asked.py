@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from hotband.base import memory
 from hotband.base.errors import UserError
+from hotband.base.guess import Guess
 from hotband.base.question import Question, asks
 from hotband.base.text.regular import opened
 from hotband.data.inputs.kinds import Columns, Filters
+from hotband.data.traces.guesses import guesses_of
 
 UNPACK = 200
 """Default of `unpack`, within half of the available memory."""
@@ -49,6 +52,19 @@ class TraceQuestion(Question):
         times = {"from": self.from_, "for": self.for_}
         plain = {name: getattr(self, name) for name in ("format", "columns", "skip_bad", "unpack")}
         return {**plain, **several, **times}
+
+    def traces(self) -> Iterable[tuple[Path, Mapping[str, object]]]:
+        """Return the traces that it reads, with the keys of `[trace]` for each."""
+        raise NotImplementedError
+
+    def guesses(self) -> list[Guess]:
+        """Return what the first lines of its traces leave open."""
+        guesses: list[Guess] = []
+        for path, keys in self.traces():
+            format_, columns = keys.get("format"), keys.get("columns")
+            named = columns if isinstance(columns, Mapping) else None
+            guesses += guesses_of(path, None if format_ is None else str(format_), named)
+        return guesses
 
 
 def unpacked_within(file: Path, unpack: object) -> object:

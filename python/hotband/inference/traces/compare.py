@@ -133,6 +133,10 @@ class CompareTracesQuestion(TraceQuestion):
     columns_b: Columns | None = asks("Columns of B, if different.", default=None, metavar="KEY=COLUMN,...", hidden=True)
     of_b: TomlTable | None = asks("Keys of B that differ, such as format and columns.", default=None, only_python=True)
 
+    def traces(self) -> list[tuple[Path, Mapping[str, object]]]:
+        """Return both traces, with the keys of `[trace]` for each."""
+        return [(self.a, self.keys()), (self.b, self.keys_of_b())]
+
     def keys_of_b(self) -> dict[str, object]:
         """Return the keys of `[trace]` for the second trace."""
         other = {

@@ -140,6 +140,10 @@ class ConvertTraceQuestion(TraceQuestion):
     output: Path = asks("The new file; its suffix sets the format.", metavar="OUT", positional=True)
     to: str | None = asks("The new format.", default=None, metavar="FORMAT")
 
+    def traces(self) -> list[tuple[Path, Mapping[str, object]]]:
+        """Return the trace that it reads, with the keys of `[trace]`."""
+        return [(self.source, self.keys())]
+
 
 def answer(question: ConvertTraceQuestion, _: Way) -> TraceConverted:
     """Return the trace that was converted. Raises UserError, OSError."""

@@ -110,6 +110,10 @@ class ShowTraceQuestion(TraceQuestion):
     block: str = asks("Block size for counts of accesses.", default="4 KiB", metavar="SIZE")
     sample: int | None = asks("Most blocks to follow.", default=None, metavar="N", least=1024, most=2**26)
 
+    def traces(self) -> list[tuple[Path, Mapping[str, object]]]:
+        """Return the traces that it reads, with the keys of `[trace]` for each."""
+        return [(path, self.keys()) for path in self.source]
+
     def document(self, shown: TraceShown) -> tuple[object, str]:
         """Return the JSON: an object for one trace, a list for several."""
         if not shown.others:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hotband.base.errors import UserError
+from hotband.base.guess import Guess
 from hotband.base.question import Question, asks, fresh, jobs, out, seed
 from hotband.base.text.quantities import (
     SIZE_EXPECTED,
@@ -85,6 +86,12 @@ class AdviseQuestion(Question):
         """Refuse to start over without a folder, too. Raises UserError."""
         super().__post_init__()
         expect_out(self.fresh, self.out)
+
+    def guesses(self) -> list[Guess]:
+        """Return what the table of prices leaves open."""
+        from hotband.questions.advise.prices import guesses_about, read_prices
+
+        return [] if self.prices is None else guesses_about(read_prices(self.prices))
 
 
 @dataclass(frozen=True)

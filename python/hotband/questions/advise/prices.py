@@ -21,6 +21,7 @@ from pathlib import Path
 import tomli
 
 from hotband.base.errors import UserError
+from hotband.base.guess import Guess
 from hotband.base.text.amounts import AmbiguousAmount, amount
 from hotband.base.text.nearest import hint
 from hotband.base.text.regular import text_in
@@ -33,6 +34,9 @@ PRICE_MOST = 1e12
 CLASS_CURRENCY = "EUR"
 """Currency of the price classes."""
 COLUMNS = ("drive", "price", "currency", "watts")
+FAR = 5.0
+"""Factor by which a price is outside its class if it is of another amount: no shop or currency that drives are sold in
+(dollars, euros, pounds, francs) differs as much."""
 Row = tuple[str, dict[str, str], bool]
 """The position of a row, its cells by column, and whether a comma starts its decimals."""
 
@@ -92,6 +96,19 @@ def read_prices(path: Path) -> Prices:
         first, other = list(currencies)[:2]
         raise UserError(currencies[other], "currency", other, f"expected {first!r}, as above: prices are compared")
     return Prices(prices, next(iter(currencies)), str(path))
+
+
+def guesses_about(prices: Prices) -> list[Guess]:
+    """Return the guess that prices are those of drives, if all of them are far below their classes and are usual prices
+    per TB."""
+    known = {drive.name: drive for drive in catalog_drives()}
+    drives = [(known[name], price) for name, price in prices.of.items() if name in known]
+    is_low = all(FAR * price.price < _of_class(drive).low for drive, price in drives)
+    is_usual = all(drive.eur_per_tb_low / FAR <= price.price <= FAR * drive.eur_per_tb_high for drive, price in drives)
+    if not drives or not is_low or not is_usual:
+        return []
+    choice = "multiply them by the drives' sizes"
+    return [Guess(f"{Path(prices.file).name}: prices are read per drive", "per TB", choice)]
 
 
 def expect_known(prices: Prices, drives: list[str]) -> None:

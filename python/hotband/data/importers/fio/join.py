@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import cast
 
+from hotband.base.guess import Guess
 from hotband.data.documents.record import RecordDoc, figures_of
 from hotband.data.documents.sides import Histogram, Side
 from hotband.data.documents.source import NS_PER_MS, iso, nothing_asked
+from hotband.data.importers.files import read_beginning
 from hotband.data.importers.fio.logs import Log, counting, number_apart, read_logs
 from hotband.data.importers.fio.series import Axis, series_of
 from hotband.data.importers.record import LARGEST, ImportedRun, Sides, build, side_of
@@ -18,6 +21,7 @@ from hotband.data.record.stats import DIRECTIONS, Direction, idle_side, merged_p
 
 # fio counts nanoseconds since 2.99; microseconds before.
 _FIRST_IN_NS = (2, 99)
+_PRIORITY = re.compile(rb"(?:[^,\n]+,){4,5} ?0x")
 
 
 def joined(record: RecordDoc, logs: Sequence[Log]) -> Imported:
@@ -52,14 +56,13 @@ def alone(logs: Sequence[Log]) -> Imported:
     names = {number: f"{prefix}.{number}" if len(numbers) > 1 else prefix for number in numbers}
     series = series_of(logs, names, quantity, 1, base_ms)
     notes = ["logs without their JSON: the requested settings are unknown", *_file_notes(logs)]
-    if any(log.kind in ("lat", "clat", "clat_hist") for log in logs):
-        notes.append("latencies are read as ns, as fio 3 logs them; fio 2 logs us")
     counts_known = all(_counts([log for log in logs if log.number == number]) for number in numbers)
     if not counts_known:
         notes.append("an averaged log has no counts: I/Os and IOPS are unknown without a log of IOPS")
     notes += series[0].notes if series else []
     streams = [(name, _sides_of(number, logs, names, quantity, series)) for number, name in names.items()]
     began = None if base_ms is None else iso(_began_ms(base_ms, series[0] if series else None, logs) / 1000)
+    duration_ns = _duration_ms(logs, series[0] if series else None) * NS_PER_MS
     return build(
         ImportedRun(
             name=prefix,
@@ -75,7 +78,7 @@ def alone(logs: Sequence[Log]) -> Imported:
                 "host": None,
                 "latency": quantity,
             },
-            duration_ns=_duration_ms(logs, series[0] if series else None) * NS_PER_MS,
+            duration_ns=duration_ns,
             concurrency=None,
             streams=streams,
             series=series[1] if series else None,
@@ -83,8 +86,23 @@ def alone(logs: Sequence[Log]) -> Imported:
             sizes_known=any(log.is_raw or log.kind == "bw" for log in logs),
             counts_known=counts_known,
             notes=notes,
+            guesses=_unit_guesses(logs, prefix, series[1] if series else None, duration_ns),
         )
     )
+
+
+def _unit_guesses(logs: Sequence[Log], prefix: str, series: SeriesColumns | None, duration_ns: int) -> list[Guess]:
+    """Return the guess of the unit of latencies, if microseconds fit as well: no I/O took longer than the run, and no
+    line has the priority that fio logs since 3.22."""
+    timed = [log for log in logs if log.kind in ("lat", "clat")]
+    values = [value for log in timed if log.is_raw for side in log.sides if side["count"] for value in (side["max"],)]
+    values += [] if series is None else [round(mean) for mean in series["latency_mean_ns"] if mean is not None]
+    if not timed or not values or 1000 * max(values) > duration_ns:
+        return []
+    if any(_PRIORITY.match(read_beginning(log.path)) for log in timed):
+        return []
+    choice = "put the JSON of the run into the same folder, which names fio's version"
+    return [Guess(f"latencies of {prefix} are read in ns (fio 3)", "us (fio 2)", choice)]
 
 
 def _asked_ms(record: RecordDoc, option: str) -> int | None:

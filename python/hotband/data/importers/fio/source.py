@@ -83,6 +83,8 @@ def source_of(file: str, document: Fields, jobs: list[Job], spell: Spell, target
         "elapsed_ns": max(job.elapsed_ns for job in jobs) or None,
         "job_errors": [f"{job.name}: {error_word(job.error_code)}" for job in jobs if job.error_code],
     }
+    if spell.guesses:
+        source["guesses"] = [guess.to_dict() for guess in spell.guesses]
     if depth is not None:
         source["job_depth_at_most"] = depth
     if len(clients := [host for host in sorted(hosts, key=str) if host]) > 1:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from hotband.base.guess import Guess
 from hotband.data.importers.fio.jobs import Job
 from hotband.data.record.stats import DIRECTIONS, NANOSECONDS_PER_SECOND, Direction
 
@@ -17,6 +18,9 @@ _SAME_TIME = 0.01
 # A job that starts in the last tenth of another's time waited for it: fio's own start-up makes the overlap.
 _OVERLAP = 0.1
 _WAITS = ("stonewall", "wait_for_previous")
+# Time that fio takes to start and to end, in addition to the runtime of its jobs.
+_AROUND = 1.1
+_CHOICE = "results of fio 3.36 and later state when each job began"
 
 
 @dataclass(frozen=True)
@@ -27,17 +31,18 @@ class Spell:
     direction_ns: dict[Direction, int]
     stages: list[list[Job]]
     notes: list[str]
+    guesses: list[Guess]
 
 
 def spell_of(jobs: list[Job]) -> Spell:
     """The time over which rates are taken: the longest runtime of each stage, as fio's group summary does."""
-    stages, notes = _stages(jobs)
+    stages, notes, guesses = _stages(jobs)
     duration = sum(max(job.runtime_ns for job in stage) for stage in stages)
     directions: dict[Direction, int] = {}
     for direction in DIRECTIONS:
         own_ns = sum(max(job.sides[direction].runtime_ns for job in stage) for stage in stages)
         directions[direction] = own_ns or duration
-    return Spell(duration, directions, stages, notes + _runtime_notes(jobs, stages, directions))
+    return Spell(duration, directions, stages, notes + _runtime_notes(jobs, stages, directions), guesses)
 
 
 def _groups(jobs: list[Job]) -> list[list[Job]]:
@@ -53,12 +58,12 @@ def _groups(jobs: list[Job]) -> list[list[Job]]:
     return groups
 
 
-def _stages(jobs: list[Job]) -> tuple[list[list[Job]], list[str]]:
+def _stages(jobs: list[Job]) -> tuple[list[list[Job]], list[str], list[Guess]]:
     groups = _groups(jobs)
     if len(groups) == 1:
-        return groups, []
+        return groups, [], []
     if all(job.start_ns is not None for job in jobs):
-        return _by_start(jobs), []
+        return _by_start(jobs), [], []
     in_turn = sum(max(job.runtime_ns for job in group) for group in groups)
     elapsed = max(job.elapsed_ns for job in jobs)
     guess = in_turn <= elapsed
@@ -71,12 +76,15 @@ def _stages(jobs: list[Job]) -> tuple[list[list[Job]], list[str]]:
         else:
             stages[-1] = stages[-1] + group
     if not guessed:
-        return stages, []
+        return stages, [], []
+    order = f"fio does not print the order of its {len(groups)} groups"
     if guess:
-        note = "their runtimes fit into fio's elapsed time one after another, so they count as running in turn"
-    else:
-        note = "they count as running at the same time; if one waited for another, the total rates are too high"
-    return stages, [f"fio does not print the order of its {len(groups)} groups: {note}"]
+        fits = "their runtimes fit into fio's elapsed time one after another, so they count as running in turn"
+        return stages, [f"{order}: {fits}"], []
+    together = f"{order}, which count as running at the same time"
+    if elapsed <= _AROUND * max(job.runtime_ns for job in jobs) + NANOSECONDS_PER_SECOND:
+        return stages, [together], []
+    return stages, [], [Guess(together, "in turn, at lower rates,", _CHOICE)]
 
 
 def _waits(job: Job) -> bool | None:

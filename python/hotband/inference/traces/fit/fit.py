@@ -119,6 +119,10 @@ class FitTraceQuestion(TraceQuestion):
     )
     seed: int = seed()
 
+    def traces(self) -> list[tuple[Path, Mapping[str, object]]]:
+        """Return the trace that it reads, with the keys of `[trace]`."""
+        return [(self.source, self.keys())]
+
 
 def answer(question: FitTraceQuestion, _: Way) -> TraceFit:
     """Return the fit. Raises UserError, OSError."""

@@ -1,0 +1,37 @@
+"""Readings that an input leaves open: what was read, what would fit as well, and how to choose that."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple, TypedDict
+
+
+class GuessDoc(TypedDict):
+    """The reading that was taken, the other one, and how to choose the other."""
+
+    reading: str
+    other: str
+    choice: str
+
+
+class Guess(NamedTuple):
+    """A reading that was taken although another fits as well. `reading` and `other` are phrases ("x.csv: times are
+    read as ms", "µs"), `choice` is how to get the other one ("set columns time=1:us")."""
+
+    reading: str
+    other: str
+    choice: str
+
+    @property
+    def sentence(self) -> str:
+        """The sentence that every face prints first."""
+        return f"{self.reading}; {self.other} would fit as well: {self.choice}"
+
+    def to_dict(self) -> GuessDoc:
+        """Return it as a record stores it."""
+        return {"reading": self.reading, "other": self.other, "choice": self.choice}
+
+
+def guess_of(document: Mapping[str, str]) -> Guess:
+    """Return a guess that a record stores."""
+    return Guess(document["reading"], document["other"], document["choice"])
