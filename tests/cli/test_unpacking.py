@@ -11,7 +11,8 @@ from hotband.base import memory
 from hotband.base.errors import UserError
 from hotband.base.question import Way
 from hotband.faces.commands import question as commands
-from hotband.inference.traces.asked import UNPACK, unpacked_within
+from hotband.inference.traces.asked import UNPACK, default_unpack
+from hotband.inference.traces.convert import asked_of
 from hotband.inference.traces.show import ShowTraceQuestion
 
 TOO_MUCH = UserError("a.gz", "", "", "unpacks to more than 200 times its size; expected a larger question.unpack")
@@ -22,7 +23,7 @@ def test_only_a_user_at_a_terminal_may_agree(monkeypatch: pytest.MonkeyPatch, re
     asked: list[str] = []
 
     def answered(question: ShowTraceQuestion, _: Way) -> int:
-        if question.unpack == UNPACK:
+        if question.unpack is None:
             raise TOO_MUCH
         return question.unpack
 
@@ -48,8 +49,9 @@ def test_half_of_the_available_memory_is_the_limit(
     monkeypatch.setattr(memory, "available", lambda: left)
     packed = tmp_path / "a.gz"
     packed.write_bytes(b"\x1f\x8b" + bytes(998))
-    assert unpacked_within(packed, UNPACK) == factor
-    # What the user states is taken as it is, and a plain file does not unpack.
-    assert unpacked_within(packed, 300) == 300
+    assert default_unpack(packed) == factor
+    assert f"unpack: Some({factor})" in asked_of(packed, {}).selection
+    # What the user states is taken as it is, also the default, and a plain file does not unpack.
+    assert f"unpack: Some({UNPACK})" in asked_of(packed, {"unpack": UNPACK}).selection
     packed.write_bytes(bytes(1000))
-    assert unpacked_within(packed, UNPACK) == UNPACK
+    assert default_unpack(packed) == UNPACK

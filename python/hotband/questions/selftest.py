@@ -25,7 +25,7 @@ from hotband.execution.devices.host import Host
 from hotband.execution.devices.nodes import node_at, node_of
 from hotband.execution.devices.readings import reading_of
 from hotband.execution.devices.safety import permission
-from hotband.execution.experiment import Tick
+from hotband.execution.experiment import Tick, unwatched
 from hotband.execution.runs.interrupted import RunsInterrupted
 from hotband.execution.runs.signals import stoppable
 from hotband.execution.targets.fio_child import find_fio, version_of
@@ -127,14 +127,10 @@ def selftest(question: SelftestQuestion, way: Way) -> Selftest:
     way.say(f"self-test of {path}: {in_words(3 * time_ns / 1e9 + 4)}, nothing is written")
     checks = [_fio(), _node(path, host), _identity(device), _protection(path, host)]
     with way.watch(f"self-test of {path}") as tick, stoppable() if way.on_terminal else nullcontext():
-        checks += _measured(target, executor, time_ns / 1e9, tick or _untold, host)
+        checks += _measured(target, executor, time_ns / 1e9, tick or unwatched, host)
         checks += _readings(path, device, host)
-        checks.append(_stop(target, executor, tick or _untold))
+        checks.append(_stop(target, executor, tick or unwatched))
     return Selftest(path, tuple(checks))
-
-
-def _untold(_: object) -> None:
-    """Progress that is not shown."""
 
 
 def _fio() -> Check:
@@ -187,8 +183,8 @@ class _Counted:
 
 def _counted(disk: str | None, host: Host) -> _Counted | None:
     """Return the counters of a disk; None if they are not known."""
-    fields = (host.text(f"{host.sysfs(disk)}/stat") or "").split() if disk else []
-    return _Counted(int(fields[2]) * 512, int(fields[9]), int(fields[10])) if len(fields) > 10 else None
+    counters = host.disk_counters(host.sysfs(disk)) if disk else []
+    return _Counted(counters[2] * 512, counters[9], counters[10]) if len(counters) > 10 else None
 
 
 def _measured(target: SuiteTarget, executor: OnDevice, seconds: float, tick: Tick, host: Host) -> Iterator[Check]:

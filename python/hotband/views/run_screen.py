@@ -13,7 +13,7 @@ from hotband.base.text.words import capitalized
 from hotband.data.catalog.named import is_real
 from hotband.data.record.durability import durability_notes
 from hotband.data.record.files import RECORD_FILE
-from hotband.data.record.overload import MISSED, missed_rate, missed_words
+from hotband.data.record.overload import missed_rate, missed_words, overload_notes
 from hotband.data.record.repair import recovery_lines, repair_lines
 from hotband.data.record.states import states_of, warm_up_words
 from hotband.data.record.stats import flush_latency, merge
@@ -275,7 +275,8 @@ def _remarks(records: Sequence[RecordDoc]) -> list[str]:
     notes = [note for record in records for note in record.get("intervals", {}).get("notes", [])]
     notes += [note for record in records for note in other_notes(record)]
     # The answer states a rate that is missed.
-    remarks += [note for note in notes if not note.startswith(MISSED) and not any(part in note for part in DECLARED)]
+    missed = {note for record in records for note in overload_notes(record)}
+    remarks += [note for note in notes if note not in missed and not any(part in note for part in DECLARED)]
     return with_hidden(list(dict.fromkeys(remarks)), MOST_REMARKS)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Collection, Sequence
 
 
 def capitalized(text: str) -> str:
@@ -15,10 +15,11 @@ def cut(text: str, width: int) -> str:
     return text if len(text) <= width else f"{text[: width - 1]}…"
 
 
-def unused(name: str, taken: Container[str], form: str = " ({})") -> str:
-    """Return the name; if it is taken, the name with the first free number from 2, written in this form."""
+def unused(name: str, taken: Collection[str], form: str = " ({})", *, any_case: bool = False) -> str:
+    """Return the name; if it is taken (in `any_case`, as names of files are on some systems), the name with the first
+    free number from 2, written in this form."""
     free, number = name, 2
-    while free in taken:
+    while free in taken or (any_case and free.lower() in map(str.lower, taken)):
         free, number = name + form.format(number), number + 1
     return free
 

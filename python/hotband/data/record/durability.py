@@ -18,8 +18,13 @@ if TYPE_CHECKING:
     from hotband.data.documents.record import RecordDoc
     from hotband.data.documents.sides import Side
 
-UNPROTECTED = "no power-loss protection: "
-"""Beginning of the note of a machine whose write cache is volatile, under a load with syncs."""
+FLUSHED = "no power-loss protection: acknowledged writes survive a power failure only once a later flush has completed"
+WRITTEN_THROUGH = (
+    "no power-loss protection: synchronous writes reach the media before they complete, so a power failure loses none "
+    "of them; other acknowledged writes may be lost"
+)
+UNPROTECTED = (FLUSHED, WRITTEN_THROUGH)
+"""Notes of machines whose write cache is volatile, under loads with syncs: flushes, or writes through the cache."""
 MOST_NAMED = 3
 """Most machines that a line names."""
 
@@ -29,12 +34,7 @@ def durability_notes(record: RecordDoc) -> list[str]:
     cache is volatile; else nothing."""
     if is_protected(record) is not False:
         return []
-    if flush_latency(record, "latency_p99_ns") is not None:
-        return [f"{UNPROTECTED}acknowledged writes survive a power failure only once a later flush has completed"]
-    return [
-        f"{UNPROTECTED}synchronous writes reach the media before they complete, so a power failure loses none of "
-        "them; other acknowledged writes may be lost"
-    ]
+    return [FLUSHED if flush_latency(record, "latency_p99_ns") is not None else WRITTEN_THROUGH]
 
 
 def durability_lines(notes: Iterable[tuple[str, str]]) -> list[str]:

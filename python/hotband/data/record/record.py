@@ -22,7 +22,7 @@ from hotband.base.views import self_contained, view_of
 from hotband.data.record.files import RECORD_FILE, file_key, frame_of, parquet_of_frame, series_table
 from hotband.data.record.intervals import Intervals
 from hotband.data.record.quantity import BytesPerSecond, Seconds, seconds
-from hotband.data.record.stats import merge, percentile
+from hotband.data.record.stats import OTHER_DIRECTIONS, merge, percentile
 from hotband.data.record.tables import Tables, of_run
 from hotband.data.record.writable import check_writable
 from hotband.data.record.written import record_text
@@ -178,7 +178,7 @@ def summary_of(summary: Mapping[str, object], histograms: Mapping[str, Histogram
 
     both = [histograms[name] for name in ("read", "write") if name in histograms and histograms[name]["buckets"]]
     whole = Figures.of(cast("FiguresDoc", summary), merged(both))
-    flush, trim = (one(name) if document.get(name) is not None else None for name in ("flush", "trim"))
+    flush, trim = (one(name) if document.get(name) is not None else None for name in OTHER_DIRECTIONS)
     return Summary(**vars(whole), read=one("read"), write=one("write"), flush=flush, trim=trim)
 
 

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 Direction = Literal["read", "write"]
 DIRECTIONS: tuple[Direction, Direction] = ("read", "write")
+OTHER_DIRECTIONS: tuple[Literal["flush"], Literal["trim"]] = ("flush", "trim")
+"""Requests of a load that are no part of the figures of all I/Os."""
 
 # The percentiles of a summary (docs/guides/records.md), in percent.
 SUMMARY_PERCENTILES: dict[Percentile, float] = {

@@ -20,6 +20,9 @@ WHATS = {
 UNFINISHED = "the run ended before the rebuild of "
 """Beginning of the engine's note on a rebuild."""
 
+SHORT = "short run ("
+"""Beginning of the engine's note on a run of few I/Os."""
+
 
 def unmodelled_notes(record: RecordDoc) -> list[str]:
     """Return the notes on unmodelled parts that change the figures of a run."""

@@ -82,9 +82,9 @@ def look(host: Host, disk: str) -> Look:
         process_ = _process(process, host)
         if process_ is not None:
             seen[int(process)] = process_
-    words = (host.text(f"{disk}/stat") or "").split() if disk else []
-    # Documentation/block/stat.rst: sectors read, written, discarded, of 512 bytes.
-    sectors = (int(words[2]), int(words[6]), int(words[13]) if len(words) > 13 else 0) if len(words) > 6 else None
+    counters = host.disk_counters(disk)
+    # Sectors read, written, discarded, of 512 bytes.
+    sectors = (counters[2], counters[6], counters[13] if len(counters) > 13 else 0) if len(counters) > 6 else None
     return Look(time.monotonic(), ticks, seen, sectors)
 
 

@@ -111,6 +111,12 @@ class Host:
                 return f"/sys/block/{disk}/{name}"
         return ""
 
+    def disk_counters(self, folder: str) -> list[int]:
+        """Return the counters of a block device with this folder in sysfs (Documentation/block/stat.rst); none if they
+        are unknown."""
+        words = (self.text(f"{folder}/stat") or "").split() if folder else []
+        return [int(word) for word in words if word.isdecimal()]
+
     def block_name(self, path: str) -> str:
         """Return the kernel's name of the block device at a path, by its device number, since a node may have any name.
         Empty if it is none, or unknown to sysfs."""

@@ -3,7 +3,7 @@
 
 from hotband.data.record.lock import Lock
 from hotband.execution.experiment.chosen import chosen, cores, executor_of, expect_models, using
-from hotband.execution.experiment.executor import Cancelled, Executor, Local, Progress, Tick
+from hotband.execution.experiment.executor import Cancelled, Executor, Local, Progress, Tick, unwatched
 from hotband.execution.experiment.experiment import Experiment, Measure, Outcome, Say, Value
 from hotband.execution.experiment.own_folder import expect_no_record, expect_out, expect_own_page, new_record
 from hotband.execution.experiment.point import Point
@@ -40,5 +40,6 @@ __all__ = [
     "one_at_a_time",
     "points_of",
     "sequence",
+    "unwatched",
     "using",
 ]

@@ -40,6 +40,12 @@ class Progress:
 Done = Callable[[Point, Finished], None]
 """Takes a run as soon as it is finished, in any thread."""
 Tick = Callable[[Progress], None]
+
+
+def unwatched(_: object) -> None:
+    """Receive progress that nobody watches."""
+
+
 """Receives the progress about ten times per second, in the thread that called."""
 
 

@@ -13,7 +13,7 @@ from hotband.base.temporary import TemporaryFolder
 from hotband.data.catalog.named import REAL
 from hotband.data.documents.record import KIND_EMULATED, DriveStatesDoc, SummaryDoc
 from hotband.data.documents.serving import Serving
-from hotband.execution.experiment import Point, Tick
+from hotband.execution.experiment import Point, Tick, unwatched
 from hotband.execution.experiment.executor import Done
 from hotband.execution.serve.lateness import INVALID, lateness_lines
 from hotband.execution.serve.served import Served, ServeSpec
@@ -66,7 +66,7 @@ class OnServedMachine:
                 [volume] = served.volumes.values()
                 device = executor_of(f"{REAL}{volume.uri}", writes=self.writes, erase=self._erase(volume.uri))
                 assert device is not None, "an address of NBD is one of hardware"
-                with replace(device, setup=self.setup, kind=KIND_EMULATED).standing(self.serve.seed, _untold) as held:
+                with replace(device, setup=self.setup, kind=KIND_EMULATED).standing(self.serve.seed, unwatched) as held:
                     self.device = held
                     yield self
         assert served.finished is not None, "it has ended"
@@ -79,7 +79,3 @@ class OnServedMachine:
     def _erase(self, uri: str | None) -> str | None:
         """Return the text that permits writing: the drive is our own, and empty."""
         return uri if self.writes else None
-
-
-def _untold(share: float) -> None:
-    """Progress that is not shown: no file is laid out."""

@@ -18,7 +18,15 @@ from hotband.base.text.numbers import span
 from hotband.data.documents.record import side_of
 from hotband.data.documents.sides import Side
 from hotband.data.importers.fio.jobs import PLAT_BITS, PLAT_NR, bucket_value
-from hotband.data.record.stats import DIRECTIONS, SUMMARY_PERCENTILES, latency_sum, merge, percentile, total
+from hotband.data.record.stats import (
+    DIRECTIONS,
+    OTHER_DIRECTIONS,
+    SUMMARY_PERCENTILES,
+    latency_sum,
+    merge,
+    percentile,
+    total,
+)
 from hotband.inference.audit.audited import Audited
 from hotband.inference.audit.distribution import RESOLUTION
 
@@ -36,9 +44,7 @@ CLOCK_NS = 2e9
 LAST_BUCKET_NS = {True: bucket_value(PLAT_NR - 1), False: 1000 * bucket_value((19 << PLAT_BITS) - 1)}
 """The value of the last of fio's buckets, since version 2.99 and before (stat.h, FIO_IO_U_PLAT_GROUP_NR: 29 groups of
 ns, 19 of us). It also counts all longer latencies."""
-OTHERS = ("flush", "trim")
-"""Directions that are no part of the figures of all I/Os."""
-PLURALS = {direction: f"{direction}s" for direction in (*DIRECTIONS, *OTHERS)} | {"flush": "flushes"}
+PLURALS = {direction: f"{direction}s" for direction in (*DIRECTIONS, *OTHER_DIRECTIONS)} | {"flush": "flushes"}
 ORDER = ("min", "p50", "p99", "p999", "max")
 
 
@@ -85,10 +91,10 @@ def equal(figure: str, stated: float | None, source: str, derived: float | None,
 
 def claims(run: Audited) -> Iterator[Claim]:
     """Yield checks of a result's summary, streams and times against each other."""
-    for scope in (None, *DIRECTIONS, *OTHERS):
+    for scope in (None, *DIRECTIONS, *OTHER_DIRECTIONS):
         yield from _block(run, scope)
     for stream in run.record["streams"]:
-        for direction in (*DIRECTIONS, *OTHERS):
+        for direction in (*DIRECTIONS, *OTHER_DIRECTIONS):
             side, name = side_of(stream, direction), f"{stream['name']} {PLURALS[direction]}"
             if side and side["count"]:
                 yield from _side(run, name, side)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 
-from hotband.data.record.stats import DIRECTIONS, latency_sum
+from hotband.data.record.stats import DIRECTIONS, OTHER_DIRECTIONS, latency_sum
 from hotband.data.record.steady import rule
 from hotband.inference.audit.audited import Audited
-from hotband.inference.audit.consistency import EXACT, OTHERS, PLURALS, Claim, equal, ordered, rates
+from hotband.inference.audit.consistency import EXACT, PLURALS, Claim, equal, ordered, rates
 from hotband.inference.audit.distribution import sides_of
 
 Block = Mapping[str, object]
@@ -18,7 +18,7 @@ def further(run: Audited) -> Iterator[Claim]:
     """Yield checks of a record's further sections against each other."""
     record: Block = run.record
     yield from _blocks(run, record)
-    for scope in (None, *DIRECTIONS, *OTHERS):
+    for scope in (None, *DIRECTIONS, *OTHER_DIRECTIONS):
         block = run.summary(scope)
         times = _block(block, "times_mean_ns")
         if times:

@@ -33,8 +33,11 @@ class TraceQuestion(Question):
         metavar="KEY=COLUMN,...",
     )
     skip_bad: int = asks("Skip up to N invalid lines.", default=0, metavar="N", least=0)
-    unpack: int = asks(
-        "Accept a compressed trace that unpacks to N times its size.", default=UNPACK, metavar="N", least=2
+    unpack: int | None = asks(
+        f"Accept a compressed trace that unpacks to N times its size. Default: {UNPACK}, or half of the free memory.",
+        default=None,
+        metavar="N",
+        least=2,
     )
     device: Filters = asks("Only this device. May be repeated.", default=(), metavar="NAME")
     host: Filters = asks("Only this host. May be repeated.", default=(), metavar="NAME")
@@ -67,16 +70,14 @@ class TraceQuestion(Question):
         return guesses
 
 
-def unpacked_within(file: Path, unpack: object) -> object:
-    """Return the factor to which a file may unpack: by default also to no more than half of the available memory."""
-    if unpack != UNPACK or not file.is_file():
-        return unpack
+def default_unpack(file: Path) -> int:
+    """Return the factor to which a file may unpack by default: to no more than half of the available memory."""
     left = memory.available()
+    if left is None or not file.is_file():
+        return UNPACK
     with opened(file) as compressed:
         is_compressed = compressed.read(4).startswith(COMPRESSED)
-    if left is None or not is_compressed:
-        return unpack
-    return max(2, min(UNPACK, left // 2 // max(file.stat().st_size, 1)))
+    return max(2, min(UNPACK, left // 2 // max(file.stat().st_size, 1))) if is_compressed else UNPACK
 
 
 def columns_of(text: str | None) -> dict[str, str]:

@@ -22,7 +22,7 @@ from hotband.data.record.iolog import DIRECTIONS
 from hotband.data.traces.files import IO_LOG, by_headings, expect_file, format_of, is_trace, make_rows
 from hotband.data.traces.io_log import UNKNOWN
 from hotband.data.traces.rows import RowsHead, blocks_of, head_of
-from hotband.inference.traces.asked import TraceQuestion, unpacked_within
+from hotband.inference.traces.asked import TraceQuestion, default_unpack
 
 ENDINGS = {
     ".parquet": IO_LOG,
@@ -98,8 +98,7 @@ def asked_of(file: Path, keys: Mapping[str, object]) -> _core.TraceAsked:
     given = {key: value for key, value in keys.items() if value not in (None, [], {}, ())}
     if not given.keys() & {"format", "columns"}:
         given |= by_headings(file)
-    if "unpack" in given:
-        given["unpack"] = unpacked_within(file, given["unpack"])
+    given.setdefault("unpack", default_unpack(file))
     for key, value in given.items():
         try:
             tomlkit.item(value)

@@ -10,18 +10,19 @@ Left out: the part of the load on one drive is its share of the I/Os, without th
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from hotband.base.text.quantities import size_bytes
+from hotband.data.documents.record import figures_of
 from hotband.data.documents.run import RunSpec
 from hotband.data.record.durability import is_protected
 from hotband.execution.experiment import Experiment
 from hotband.execution.experiment import Point as RunPoint
 from hotband.inference.interval.basis import bases_of, bounds_of, kinds_of
-from hotband.inference.interval.ceiling import capped, room_of
+from hotband.inference.interval.ceiling import MEAN, above_means, capped, room_of
 from hotband.inference.interval.of_corpus import Basis
 from hotband.inference.interval.of_record import explained_intervals_of, figure_of, is_inverse
 from hotband.inference.interval.of_run import Asked as IntervalsAsked
@@ -101,9 +102,28 @@ def holds_within(tried: Tried, needs: Needs, bounds: Bounds, watts: Between | No
 
 
 def _model_bounds(measured: Measured, figure: Figure, level: float) -> tuple[float, float]:
-    """Return by how much a metric may be lower and higher, as factors, by model error."""
-    name, spec, record = _name_of(figure), measured.finished.spec, measured.finished.record
-    basis = _basis_of(measured, figure, level)
+    """Return by how much a metric may be lower and higher, as factors, by model error; a tail's interval does not end
+    below that of the mean."""
+    name, summary = _name_of(figure), measured.finished.record["summary"]
+    side, dot, _ = name.rpartition(".")
+    figures = cast("Mapping[str, float | None]", (figures_of(summary, side) if side else summary) or {})
+    factors = {each: _factors(measured, each, level) for each in (name, f"{side}{dot}{MEAN}")}
+    predicted = {each: value for each in factors if (value := figures.get(figure_of(each)))}
+    ends = {
+        each: (value * factors[each][0], value * factors[each][1])
+        for each, value in predicted.items()
+        if factors[each] != UNKNOWN
+    }
+    if name not in ends:
+        return factors[name]
+    low, high = above_means(predicted, ends)[name]
+    return low / predicted[name], high / predicted[name]
+
+
+def _factors(measured: Measured, name: str, level: float) -> tuple[float, float]:
+    """Return by how much a figure alone may be lower and higher, as factors, by model error."""
+    spec, record = measured.finished.spec, measured.finished.record
+    basis = bases_of(spec, record, level)[figure_of(name)]
     if not basis.has_interval and basis.unprinted is None:
         return UNKNOWN
     kind = kinds_of(spec, record, [name])[name]

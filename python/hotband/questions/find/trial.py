@@ -6,11 +6,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from hotband.base.text.numbers import share
 from hotband.data.inputs.loads import Load
 from hotband.data.record.record import Record, record_of
+from hotband.data.record.stats import OTHER_DIRECTIONS
 from hotband.questions.find.figures import Figure
 from hotband.questions.find.question import Condition, Question, ShareOfMost
 
@@ -21,9 +22,6 @@ if TYPE_CHECKING:
 KEEPS_UP = 0.01
 """Share of an offered rate that a machine that keeps up may miss: half of the tolerance of answers. If there are few
 I/Os, chance is allowed for, too (four standard deviations of a Poisson count)."""
-
-OTHER_SIDES: tuple[Literal["flush", "trim"], ...] = ("flush", "trim")
-"""Requests of a loop that are neither reads nor writes."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +73,7 @@ class Trial:
         streams = [stream for index, stream in enumerate(document["streams"]) if index in places]
         count = sum(stream["read"]["count"] + stream["write"]["count"] for stream in streams)
         # An open loop's rate includes its flushes and trims.
-        count += sum(stream[side]["count"] for stream in streams for side in OTHER_SIDES if side in stream)
+        count += sum(stream[side]["count"] for stream in streams for side in OTHER_DIRECTIONS if side in stream)
         return count / (document["duration_ns"] / 1e9)
 
 

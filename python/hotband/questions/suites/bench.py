@@ -19,6 +19,7 @@ from hotband.data.documents.record import DriveStatesDoc
 from hotband.data.documents.run import RunSpec
 from hotband.data.documents.workload import PreconditionTable, WorkloadTable
 from hotband.data.record.finished import Finished
+from hotband.data.record.unmodelled import SHORT
 from hotband.data.results.manifest import EXPERIMENT_FILE, read_manifest
 from hotband.execution.experiment import (
     Executor,
@@ -108,7 +109,8 @@ class Bench:
         self.finished.append(replace(one, tables={}))
         self.state = self.state or one.record.get("drive_state")
         self.context = self.context or dict(one.record).get("context")
-        self.notes += [note for note in one.record["notes"] if not _of_length(note)]
+        # The suite itself states the length of its cells.
+        self.notes += [note for note in one.record["notes"] if not note.startswith(SHORT)]
 
     def _point(self, stage: Stage, number: int, cells: Sequence[Cell]) -> Point:
         """Return the next run: it follows the previous one, and on a model the drives are filled before the first."""
@@ -160,11 +162,6 @@ def each_once(notes: Sequence[str]) -> list[str]:
     for note in notes:
         alike.setdefault(re.sub(r"\([^)]*\)|\d[\d.,]*", "", note), []).append(note)
     return [f"{of[0]} ({len(of)} runs)" if len(set(of)) > 1 else of[0] for of in alike.values()]
-
-
-def _of_length(note: str) -> bool:
-    """Return whether a note of a record is about short cells: the suite itself states their length."""
-    return note.startswith("short:")
 
 
 def expect_same_suite(out: Path, asked: str, document: str) -> None:

@@ -21,7 +21,7 @@ from hotband.data.catalog.named import NONE, is_emulated, is_real
 from hotband.data.documents.pts import CellDoc
 from hotband.execution.devices.host import Host
 from hotband.execution.devices.readings import reading_of
-from hotband.execution.experiment import Executor, Lock, Progress, Tick
+from hotband.execution.experiment import Executor, Lock, Tick, unwatched
 from hotband.execution.targets.on_served import OnServedMachine
 from hotband.execution.targets.outlook import in_words
 from hotband.execution.targets.real_target import real_target_of
@@ -231,7 +231,7 @@ def run_quick(asked: QuickAsked, *, watch: Watch) -> QuickDoc:
         executor = asked.executor or ModelDevice()
         executor = stack.enter_context(standing(executor, asked.seed, out, asked.fresh, watch))
         tick = stack.enter_context(watch(title))
-        bench = _bench(asked, asked.target, executor, out and out / "quick", tick or _untold)
+        bench = _bench(asked, asked.target, executor, out and out / "quick", tick or unwatched)
         found = _measure(asked, bench)
         product, why_not = (asked.expect, []) if asked.expect is not None else _product(asked.target)
         product = None if product == NONE else product
@@ -265,10 +265,6 @@ def run_quick(asked: QuickAsked, *, watch: Watch) -> QuickDoc:
         "notes": notes,
     }
     return {**made, "picture": _picture_rows(found)} if asked.pictured else made
-
-
-def _untold(told: Progress) -> None:
-    """Progress that is not shown."""
 
 
 def _bench(asked: QuickAsked, target: SuiteTarget, executor: Executor, out: Path | None, tick: Tick) -> Bench:
@@ -307,7 +303,7 @@ def _expected(asked: QuickAsked, product: str) -> dict[str, float]:
     model = replace(asked, target=target, executor=None, out=None)
     # Asked the same as the drive was, whatever the catalog calls its kind.
     alike = replace(target, transport=asked.target.transport, media=asked.target.media)
-    bench = _bench(model, alike, ModelDevice(), None, _untold)
+    bench = _bench(model, alike, ModelDevice(), None, unwatched)
     values = {load.name: value_of(load, cell) for load, cell, _ in _measure(model, bench)}
     return {name: value for name, value in values.items() if value is not None}
 

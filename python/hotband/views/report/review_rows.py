@@ -16,6 +16,7 @@ from hotband.base.folders import folder_name
 from hotband.base.heavy import pl
 from hotband.base.text.numbers import counted, size
 from hotband.base.text.table import MBS, Unit
+from hotband.base.text.words import unused
 from hotband.views.draw.charts import LOG_SPAN, shorten
 from hotband.views.report.review_intervals import COLUMNS, Row, bounds, in_words, level_of, range_of, words
 
@@ -63,10 +64,10 @@ def machines(reviews: Sequence[ReviewDoc]) -> list[Machine]:
     labels: list[str] = []
     for title, name in zip(titles, names, strict=True):
         label = title if titles.count(title) == 1 else f"{title} ({shorten(_last(name), 24)})"
-        labels.append(_unused(shorten(label, LABEL_CHARS), labels, " ({})"))
+        labels.append(unused(shorten(label, LABEL_CHARS), labels))
     slugs: list[str] = ["comparison"]
     for name in names:
-        slugs.append(_unused(folder_name(_last(name).removesuffix(".toml")), slugs, "-{}"))
+        slugs.append(unused(folder_name(_last(name).removesuffix(".toml")), slugs, "-{}", any_case=True))
     return [Machine(*each) for each in zip(labels, slugs[1:], reviews, strict=True)]
 
 
@@ -79,15 +80,6 @@ def _title(machine: MachineDoc) -> str:
 def _last(name: str) -> str:
     """Return the file name of a path."""
     return re.split(r"[/\\]", name)[-1] or name if name.endswith(".toml") else name
-
-
-def _unused(text: str, used: Sequence[str], form: str) -> str:
-    """Return the text or, if it is in use, the text with the first free number from 2."""
-    free, again = text, 2
-    # On some systems folder names ignore case.
-    while free.lower() in (name.lower() for name in used):
-        free, again = text + form.format(again), again + 1
-    return free
 
 
 def frame(rows: Sequence[Mapping[str, object]], **kinds: type[pl.DataType]) -> pl.DataFrame:

@@ -39,7 +39,7 @@ def terminal(done: Sweep, question: SweepQuestion) -> Screen:
         *(
             f"{note} ({counted(count, 'run')})"
             for note, count in notes_of(done)
-            if not note.startswith(UNPROTECTED) and not any(part in note for part in DECLARED)
+            if note not in UNPROTECTED and not any(part in note for part in DECLARED)
         ),
     ]
     states = [f"{name}: {line}" if name else line for name, line in states_of(done)] if len(done) else []
@@ -72,7 +72,7 @@ def unprotected_lines(done: Sweep) -> list[str]:
         (str(point.get("target", "")), note)
         for point, row in zip(done.points, done.rows, strict=True)
         for note in (row.notes if row is not None else ())
-        if note.startswith(UNPROTECTED)
+        if note in UNPROTECTED
     )
 
 

@@ -86,18 +86,18 @@ def alone(logs: Sequence[Log]) -> Imported:
             sizes_known=any(log.is_raw or log.kind == "bw" for log in logs),
             counts_known=counts_known,
             notes=notes,
-            guesses=_unit_guesses(logs, prefix, series[1] if series else None, duration_ns),
+            guesses=_unit_guesses(logs, prefix, duration_ns),
         )
     )
 
 
-def _unit_guesses(logs: Sequence[Log], prefix: str, series: SeriesColumns | None, duration_ns: int) -> list[Guess]:
+def _unit_guesses(logs: Sequence[Log], prefix: str, duration_ns: int) -> list[Guess]:
     """Return the guess of the unit of latencies, if microseconds fit as well: no I/O took longer than the run, and no
     line has the priority that fio logs since 3.22."""
     timed = [log for log in logs if log.kind in ("lat", "clat")]
-    values = [value for log in timed if log.is_raw for side in log.sides if side["count"] for value in (side["max"],)]
-    values += [] if series is None else [round(mean) for mean in series["latency_mean_ns"] if mean is not None]
-    if not timed or not values or 1000 * max(values) > duration_ns:
+    sides = [(log.is_raw, side) for log in timed for side in log.sides if side["count"] or side["samples"]]
+    longest = [side["max"] if is_raw else max(value for _, value in side["samples"]) for is_raw, side in sides]
+    if not longest or 1000 * max(longest) > duration_ns:
         return []
     if any(_PRIORITY.match(read_beginning(log.path)) for log in timed):
         return []

@@ -20,7 +20,7 @@ from hotband.data.catalog import entries
 from hotband.data.documents.pts import ConditionsDoc, PtsDoc, TestDoc
 from hotband.data.documents.record import KIND_REAL
 from hotband.data.record.states import WRITES
-from hotband.execution.experiment import Executor, Lock, Progress, Tick
+from hotband.execution.experiment import Executor, Lock, Tick, unwatched
 from hotband.execution.runs.interrupted import RunsInterrupted
 from hotband.execution.targets.on_served import OnServedMachine
 from hotband.execution.targets.outlook import in_words
@@ -139,7 +139,7 @@ class _Run:
         """Runs one test."""
         first = len(self.benches)
         with self.watch(f"PTS {test.title} of {self.plan.target.name}") as tick:
-            told = tick or _untold
+            told = tick or unwatched
             result = test.run(self.plan, lambda part, fills, block: self.bench(part, fills, block, test, told))
         return document(name, test, result, self.benches[first:])
 
@@ -185,10 +185,6 @@ class _Run:
         """Note a departure from the specification, once."""
         if why not in self.departures:
             self.departures.append(why)
-
-
-def _untold(told: Progress) -> None:
-    """Progress that is not shown."""
 
 
 def run_pts(asked: Asked, *, watch: Watch) -> PtsDoc:
