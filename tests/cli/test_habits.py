@@ -20,6 +20,7 @@ from hotband.execution.experiment.executor import phase_of
 from hotband.execution.experiment.experiment import execute
 from hotband.execution.runs.run import prepare
 from hotband.faces.commands.epilogs import RUN
+from hotband.faces.commands.names import machine_names
 
 GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "command-line.md"
 QUICK = ["--duration", "1 s", "--json"]
@@ -312,3 +313,17 @@ def test_progress_names_the_phase() -> None:
     assert phase_of([run]) == "preconditioning"
     execute([RunSpec("b", "ent-15k", "fio-randwrite", duration="1 s")], lambda told: phases.append(told.phase))
     assert phases[-1] == "writing"
+
+
+@pytest.mark.parametrize(
+    ("name", "whole"),
+    [
+        ("real:text", "real:text"),
+        ("real:/mnt/fix7450-pro-38", "real:/mnt/fix7450-pro-38"),
+        ("raid5:4x7450-pro-38", "raid5:4x7450-pro-3840"),
+        ("emulated:7450-pro-38", "emulated:7450-pro-3840"),
+        ("emulated:raid5:4x7450-pro-38", "emulated:raid5:4x7450-pro-3840"),
+    ],
+)
+def test_names_of_drives_are_completed_and_paths_of_hardware_are_not(name: str, whole: str) -> None:
+    assert machine_names("--on", name) == whole

@@ -12,7 +12,7 @@ import hotband._core as _core
 from hotband.base.errors import UserError
 from hotband.data.catalog import is_file
 from hotband.data.catalog.filters import filter_words
-from hotband.data.catalog.named import EMULATED, is_real
+from hotband.data.catalog.named import EMULATED, is_emulated, is_real
 from hotband.data.catalog.names import daemon_names, drive_names, workload_names
 from hotband.data.inputs.words import FIO_WORDS
 
@@ -29,9 +29,12 @@ def completed(where: str, name: str, known: Sequence[str]) -> str:
 
 
 def machine_names(where: str, name: str) -> str:
-    """Return a machine with its drive's name completed, also within LAYOUT:COUNTxDRIVE[:CHUNK]; files are unchanged."""
-    if is_file(name):
+    """Return a machine with its drive's name completed, also within LAYOUT:COUNTxDRIVE[:CHUNK] and if it is served;
+    files and hardware are unchanged."""
+    if is_file(name) or is_real(name):
         return name
+    if is_emulated(name):
+        return f"{EMULATED}{machine_names(where, name.removeprefix(EMULATED))}"
     kind, colon, rest = name.partition(":")
     if not colon:
         return completed(where, name, drive_names())
