@@ -14,6 +14,7 @@ from hotband.base.errors import UserError
 from hotband.data.importers import vdbench
 from hotband.data.record.imported import Imported
 from hotband.data.results.walk import walk
+from hotband.inference.audit.trouble import troubles
 
 Hotband = Callable[..., "CompletedProcess[str]"]
 RATES = (500.0, 1000.0, 1000.0, 1000.0)
@@ -32,6 +33,18 @@ def test_a_folder_of_a_run_is_one_result(tmp_path: Path, title_line: bool) -> No
     assert (summary["read"]["latency_p50_ns"], summary["latency_p999_ns"]) == (400_000, 400_000)
     assert summary["read"]["latency_max_ns"] == 9_500_000
     assert (result.record["name"], result.record["source"]["target"]) == ("rd1", "/dev/sdb")
+
+
+def test_failed_ios_of_the_error_log_are_trouble(tmp_path: Path) -> None:
+    folder = build.write(tmp_path / "out", Definition("rd1", RATES))
+    (folder / "errorlog.html").write_text("<pre>\nVdbench error log\n")
+    [result] = vdbench.read([folder])
+    assert troubles(result.record) == []
+    line = "12:07:18.012 hd1-0: op: write lun: /dev/sdb lba: 2097152 0x00200000 xfer: 65536 errno: 5: I/O error\n"
+    (folder / "errorlog.html").write_text("<pre>\n" + 3 * line)
+    [result] = vdbench.read([folder])
+    [trouble] = troubles(result.record)
+    assert trouble.startswith("vdbench reports trouble: errorlog.html lists 3 failed I/Os, such as: 12:07:18")
 
 
 @pytest.mark.parametrize("file", ["flatfile", "summary", "totals", "histogram"])

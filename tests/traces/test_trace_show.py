@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import hotband as hb
+from hotband.data.record.trace import trace_lines
 from hotband.inference.traces.properties import CountClass, Properties
 from hotband.inference.traces.zipf import zipf_of
 
@@ -52,6 +53,16 @@ def exact_misses(blocks: list[int], cache: int) -> float:
                 del kept[next(iter(kept))]
         kept[block] = None
     return misses / len(blocks)
+
+
+def test_failed_ios_follow_the_answer_of_a_trace_and_of_its_replay(tmp_path: Path) -> None:
+    log = tmp_path / "log.csv"
+    head = "submit_ns,direction,offset_bytes,size_bytes,latency_ns,error\n"
+    rows = (f"{n}000000,read,{4096 * n},4096,90000,{'EIO' if n % 3 == 0 else ''}\n" for n in range(30))
+    log.write_text(head + "".join(rows))
+    assert hb.show_trace(log).answer[1] == "! 10 of them failed when they were recorded (33.3 %)."
+    lines = [str(line) for line in trace_lines(hb.run(log, on="ent-15k").to_dict())]
+    assert any("20 I/Os (10 others failed when they were recorded" in line for line in lines)
 
 
 @pytest.mark.parametrize("name", FORMATS)

@@ -159,8 +159,7 @@ def _happened(record: RecordDoc) -> list[View]:
     lines: list[View] = [*_scripts(record), *limits_lines(record), *power_loss_lines(record), *repair_lines(record)]
     lines += recovery_lines(record)
     lines += [line for verdict in of_phases(record) for line in steady_lines(verdict)[:2]]
-    if "comparison" in record:
-        lines += comparison_lines(record["comparison"])[:2]
+    lines += comparison_lines(record)[:2]
     return lines[:MOST_HAPPENED]
 
 

@@ -15,7 +15,9 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from hotband.base.errors import UserError
+from hotband.base.text.numbers import counted
 from hotband.data.importers.files import decoded, name_of, read_bytes
+from hotband.data.importers.fio.text import shown
 from hotband.data.importers.record import build
 from hotband.data.importers.vdbench_read import (
     PREPARATIONS,
@@ -33,10 +35,12 @@ from hotband.data.record.imported import Imported
 
 ACCEPTED = "vdbench's flatfile.html (or its csv), summary.html, totals.html or histogram.html, or their folder"
 # What a folder is read for, the most exact first: flatfile has more digits than summary, summary more rows than totals.
-# Whoever collects results puts something before the names.
-FILES = ("flatfile.html", "flatfile.csv", "summary.html", "totals.html", "histogram.html", "parmfile.html")
-# Of these there has to be one.
-RESULTS = FILES[:5]
+# Whoever collects results puts something before the names. One of the results has to be there.
+RESULTS = ("flatfile.html", "flatfile.csv", "summary.html", "totals.html", "histogram.html")
+ERRORS = "errorlog.html"
+FILES = (*RESULTS, "parmfile.html", ERRORS)
+# An I/O that failed, in vdbench's error log.
+_FAILED = re.compile(r"\berrno:", re.IGNORECASE)
 
 
 def recognises(beginning: bytes) -> bool:
@@ -99,6 +103,9 @@ def _read_output(files: Sequence[Path]) -> list[Imported]:
     for path in dict.fromkeys(files):
         file = name_of(path)
         text = decoded(read_bytes(path, ACCEPTED, table=True), file)
+        if path.name.endswith(ERRORS):
+            notes += _failures(text, file)
+            continue
         kind = kind_of(text)
         if kind is Kind.FLATFILE:
             tables += read_flatfile(text, file, notes)
@@ -122,6 +129,16 @@ def _read_output(files: Sequence[Path]) -> list[Imported]:
     runs = join(main, reports if tables else [], histograms if tables or reports else [])
     devices = _devices(parameters)
     return [build(of_run(run, devices, notes)) for run in _results(named_apart(runs), notes)]
+
+
+def _failures(text: str, file: str) -> list[str]:
+    """Return a note on the I/Os that vdbench's error log lists, if there are any."""
+    failed = [line for line in text.splitlines() if _FAILED.search(line)]
+    if not failed:
+        return []
+    return [
+        f"warning of vdbench: {Path(file).name} lists {counted(len(failed), 'failed I/O')}, such as: {shown(failed[0])}"
+    ]
 
 
 def _besides(

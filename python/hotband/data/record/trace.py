@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from hotband.data.documents.record import (
         ComparedClassDoc,
         ComparedDoc,
-        ComparisonDoc,
         RecordDoc,
         TraceDoc,
         TraceSideDoc,
@@ -34,7 +33,7 @@ def trace_lines(record: RecordDoc) -> list[str | Text]:
         lines += [_issued(trace), _length(trace)]
         sides = cast("Mapping[str, TraceSideDoc]", trace)
         lines += [_side(direction, sides[direction]) for direction in DIRECTIONS if direction in sides]
-    return lines + (comparison_lines(comparison) if (comparison := record.get("comparison")) else [])
+    return lines + comparison_lines(record)
 
 
 def delay_lines(record: RecordDoc) -> list[str]:
@@ -55,11 +54,17 @@ def traces_in(record: RecordDoc) -> list[TraceDoc]:
     return list(record.get("traces", [])) if trace is None else [trace]
 
 
-def comparison_lines(comparison: ComparisonDoc) -> list[str | Text]:
-    """Return the difference between replay and measurement: as a whole, and by class of I/O."""
+def comparison_lines(record: RecordDoc) -> list[str | Text]:
+    """Return the difference between replay and measurement: as a whole, and by class of I/O; nothing if the trace has
+    no latencies."""
+    comparison = record.get("comparison")
+    if comparison is None:
+        return []
     measured, replayed = (span(comparison[key]) for key in ("mean_measured_ns", "mean_replayed_ns"))
     head = f"  replayed against measured: mean {_error(comparison)}, {span(comparison['rms_ns'])} RMS per I/O"
-    whole = f"    {counted(comparison['ios'], 'I/O')}: {measured} measured, {replayed} replayed"
+    ios, left_out = comparison["ios"], sum(trace["ios"] for trace in traces_in(record)) - comparison["ios"]
+    others = f" ({left_out:,} others failed when they were recorded, or have no latency)" if left_out > 0 else ""
+    whole = f"    {counted(ios, 'I/O')}{others}: {measured} measured, {replayed} replayed"
     ranks = [percentile for percentile in comparison["percentiles"] if percentile["percentile"] in SHOWN]
     both = (f"p{rank['percentile']:g} {span(rank['measured_ns'])} and {span(rank['replayed_ns'])}" for rank in ranks)
     percentiles = f"    percentiles, measured and replayed: {', '.join(both)}"

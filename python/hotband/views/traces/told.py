@@ -24,6 +24,7 @@ def answers_of(properties: Properties) -> list[str]:
     transfers = properties.of("read"), properties.of("write")
     return [
         _whole(properties),
+        *_failed(properties),
         *([_place(properties), *_again(properties)] if any(transfers) else []),
         *_measured(properties),
     ]
@@ -39,6 +40,14 @@ def _whole(properties: Properties) -> str:
         return f"{head}: all {sides[0].direction}s, of {_sizes(sides[0])}."
     read, write = sides
     return f"{head}: {share(properties.read_share)} reads of {_sizes(read)}, writes of {_sizes(write)}."
+
+
+def _failed(properties: Properties) -> list[str]:
+    """Return how many I/Os failed when they were recorded, if any did."""
+    failed = sum(direction.failed for direction in properties.directions)
+    if not failed:
+        return []
+    return [f"! {failed:,} of them failed when they were recorded ({share(failed / properties.ios)})."]
 
 
 def _spread(properties: Properties) -> str:
