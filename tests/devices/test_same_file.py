@@ -260,12 +260,15 @@ def test_a_file_that_only_this_process_writes_is_not_refused(tmp_path: Path) -> 
         assert refusals(file) == []
 
 
-def test_a_file_of_two_names_is_said_to_have_them(tmp_path: Path) -> None:
-    file = tmp_path / "disk.img"
+def test_a_file_of_two_names_is_not_written(tmp_path: Path) -> None:
+    """The other name may be a dot file of a home."""
+    file, link = tmp_path / "disk.img", tmp_path / "link.img"
     file.write_bytes(bytes(MIB))
-    (tmp_path / "link.img").hardlink_to(file)
-    (note,) = permission(file, writes=True, erase=str(file)).notes
-    assert note.startswith("the file has 2 names (hard links)")
+    link.hardlink_to(file)
+    with pytest.raises(UserError, match=r"is not written: has 2 names \(hard links\); expected a file with one name"):
+        permission(file, writes=True, erase=str(file))
+    link.unlink()
+    assert permission(file, writes=True, erase=str(file)).may_write
 
 
 # --- recorded machines: what the kernel of this one may not have -----------------------------------------------------

@@ -141,6 +141,10 @@ def permission(path: str | Path, host: Host | None = None, *, writes: bool, eras
         identity = identity_of(at, host)
         size = host.size(at)
         if kind == "block" or (size and not is_made_here(str(host.at(at)), real)):
+            if kind == "file" and (names := host.at(at).stat().st_nlink) > 1:
+                # Another name may be in a folder where nothing is overwritten, which no table of the kernel shows.
+                accepted = f"is not written: has {names} names (hard links); expected a file with one name"
+                raise UserError(str(path), "", "", accepted)
             what = "the device" if kind == "block" else f"{numbers.size(size)} that Hotband did not write"
             _expect_typed(str(path), str(identity), erase, f"{what} would be overwritten")
         return Permission(real, kind, True, identity, node, tuple(_notes(real, at, kind, host)), host, _MADE_HERE)
@@ -178,9 +182,6 @@ def _expect_typed(path: str, identity: str, erase: str | None, what: str) -> Non
 def _notes(real: str, at: str, kind: str, host: Host) -> Iterator[str]:
     """Yield warnings to show before it is written that are no reasons to refuse it."""
     if kind == "file":
-        names = host.at(at).stat().st_nlink
-        if names > 1:
-            yield f"the file has {names} names (hard links): the data under all of them is overwritten"
         mount = mount_of(real, host)
         if mount is not None and mount.kind.startswith(("nfs", "cifs", "ceph", "gfs", "ocfs", "lustre", "glusterfs")):
             yield f"the file lies on {mount.kind}: whether other hosts use it is not known"
