@@ -13,8 +13,10 @@ import pytest
 from rich.cells import cell_len
 
 from hotband import _core
+from hotband.base.errors import UserError
 from hotband.data.documents.run import RunSpec
 from hotband.data.inputs.keys import set_keys
+from hotband.data.inputs.specify import rate_text
 from hotband.data.inputs.words import FIO_WORDS
 from hotband.execution.experiment.executor import phase_of
 from hotband.execution.experiment.experiment import execute
@@ -327,3 +329,10 @@ def test_progress_names_the_phase() -> None:
 )
 def test_names_of_drives_are_completed_and_paths_of_hardware_are_not(name: str, whole: str) -> None:
     assert machine_names("--on", name) == whole
+
+
+def test_a_rate_with_a_point_between_thousands_is_refused() -> None:
+    for text, plain in {"60k": "60000", "0.500": "0.5", "1.5": "1.5", "1.500k": "1500", "100,200": "100,200"}.items():
+        assert rate_text(text) == plain
+    with pytest.raises(UserError, match=r"'1.500': is 1500 or 1.5: expected an unambiguous number, such as 1500"):
+        rate_text("1.500")

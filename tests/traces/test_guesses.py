@@ -93,6 +93,22 @@ def test_a_guess_follows_the_answer_in_its_first_lines(tmp_path: Path) -> None:
         assert shown.index(f"! {guess.sentence}.") < 150, shown
 
 
+@pytest.mark.parametrize(
+    ("head", "row", "reading", "other"),
+    [
+        ("start_s,op,offset,size", "{n}.5,R,{n}.096,4096", "offset 1.096 is read as 1", "1096"),
+        ("start_ms;op;offset;size", "{n},500;R;4096;4096", "time 1,500 is read as 1.500", "1500"),
+    ],
+)
+def test_numbers_with_separators_are_a_guess(head: str, row: str, reading: str, other: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join([head, *(row.format(n=n) for n in range(1, 9)), ""]))
+    guesses = [guess for guess in guesses_of(path) if guess.reading == f"t.csv: {reading}"]
+    assert [guess.other for guess in guesses] == [other]
+    path.write_text(path.read_text().replace(",500;", ",5;").replace(".096,", "096,"))
+    assert not [guess for guess in guesses_of(path) if "is read as" in guess.reading]
+
+
 @pytest.mark.parametrize("name", SHUT)
 def test_a_trace_with_one_reading_has_no_guess(name: str, tmp_path: Path) -> None:
     path = tmp_path / "t.csv"

@@ -14,6 +14,7 @@ import tomli
 from hotband.base.arguments import listed, plain, short
 from hotband.base.errors import UserError, characters
 from hotband.base.heavy import tomlkit
+from hotband.base.text.amounts import AmbiguousAmount
 from hotband.data.catalog import entries
 from hotband.data.catalog.named import EMULATED, is_emulated, is_real
 from hotband.data.inputs.reports import product_in
@@ -116,8 +117,16 @@ def setting(key: str, value: object) -> str:
 
 
 def rate_text(given: str) -> str:
-    """Return the text of rates as plain numbers: `60k` is 60000."""
-    return RATE.sub(lambda found: f"{float(found[1]) * THOUSANDS[found[2].lower()]:.15g}", given.strip())
+    """Return the text of rates as plain numbers: `60k` is 60000. Raises UserError for `1.500`, which is one and a half
+    or fifteen hundred."""
+
+    def plain_number(found: re.Match[str]) -> str:
+        if not found[2] and re.fullmatch(r"[1-9]\d{0,2}\.\d{3}", found[1]):
+            error = AmbiguousAmount((float(found[1]), float(found[1].replace(".", ""))))
+            raise UserError("question.rate", "", given, str(error))
+        return f"{float(found[1]) * THOUSANDS[found[2].lower()]:.15g}"
+
+    return RATE.sub(plain_number, given.strip())
 
 
 def changes(

@@ -213,9 +213,26 @@ class _Table:
         """Return the numbers of a column; none if it is not there."""
         return _numbers(self.rows[1:], self.places[key]) if key in self.places else []
 
+    def texts(self, key: str) -> list[str]:
+        """Return the cells of a column; none if it is not there."""
+        at = self.places.get(key)
+        return [] if at is None else [row[at - 1] for row in self.rows[1:] if len(row) >= at]
+
     def choice(self, others: Mapping[str, str | None]) -> str:
         """Return the columns, of which some are others or left out."""
         return _stated({key: value for key, value in {**self.columns, **others}.items() if value is not None})
+
+
+def _separators(name: str, table: _Table) -> Iterator[Guess]:
+    """Yield the guesses about points and commas in numbers: an offset or a size is cut at its point, and in tables
+    without commas between columns a comma starts the decimals of a time."""
+    for key, mark in (("offset", "."), ("size", "."), ("time", ","), ("latency", ",")):
+        texts = table.texts(key)
+        grouped = [text for text in texts if re.fullmatch(rf"[1-9]\d{{0,2}}(\{mark}\d{{3}})+", text)]
+        if grouped and all(text in grouped or len(text) <= 3 for text in texts):
+            taken = grouped[0].partition(mark)[0] if mark == "." else grouped[0].replace(",", ".")
+            reading = f"{name}: {key} {grouped[0]} is read as {taken}"
+            yield Guess(reading, grouped[0].replace(mark, ""), "write numbers without separators")
 
 
 def _of_table(name: str, table: _Table, by_heading: bool) -> Iterator[Guess]:
@@ -227,6 +244,7 @@ def _of_table(name: str, table: _Table, by_heading: bool) -> Iterator[Guess]:
             key: f"{places[key]}:sectors" for key, unit in zip(("offset", "size"), other, strict=True) if unit != "B"
         }
         yield Guess(f"{name}: offsets are read in bytes", "sectors of 512 B", table.choice(sectors))
+    yield from _separators(name, table)
     operations = (
         {row[places["op"] - 1] for row in table.rows[1:] if len(row) >= places["op"]} if "op" in places else set()
     )

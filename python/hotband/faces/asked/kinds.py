@@ -117,7 +117,8 @@ def of_key_values(field: Field, given: object) -> str:
 
 def of_rate(_: Field, given: object) -> str:
     """Return one rate or several, as text."""
-    return rate_text(",".join(f"{value:.15g}" if isinstance(value, float) else str(value) for value in each_of(given)))
+    rates: list[Any] = each_of(given)
+    return ",".join(f"{rate:.15g}" if isinstance(rate, float) else rate_text(str(rate)) for rate in rates)
 
 
 PATHS = Kind("str | PathLike[str] | Sequence[str | PathLike[str]]", of_paths)
