@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from made_up import DISK, changed, deep, result, series
 
+import hotband as hb
 from hotband.inference.audit import Audited, comparability
 from hotband.inference.audit.comparability import data_of
+from hotband.inference.audit.compare import compare
 from hotband.inference.audit.finding import Finding
+from hotband.inference.audit.load import load_sides
 
 
 def found_of(rule: str, *runs: Audited) -> list[Finding]:
@@ -134,3 +138,13 @@ def test_of_three_targets_each_pair_is_compared() -> None:
     runs = [sampled(name, name, 1, 100.0, seed) for seed, name in enumerate(("sda", "sdb", "sdc"))]
     pairs = [one.subject for one in found_of("within-interval", *runs)]
     assert pairs == [("sda", "sdb"), ("sda", "sdc"), ("sdb", "sdc")]
+
+
+def test_a_failure_on_one_side_is_no_quality_of_the_drives(tmp_path: Path) -> None:
+    sides = []
+    for name, events, seed in (("a", [], 1), ("b", ["d1@1 ms"], 1), ("c", ["d1@1 ms"], 2)):
+        run = {"on": "raid5:4xent-15k", "duration": "1 s", "qd": 4, "seed": seed}
+        hb.run("fio-randread", **run, fail=events, out=tmp_path / name)
+        sides.append([tmp_path / name])
+    assert compare(*load_sides(sides[:2])).unequal_state == ["events of the runs differ: A none; B fail d1@1 ms"]
+    assert compare(*load_sides(sides[1:])).unequal_state == []

@@ -50,9 +50,13 @@ class Comparison:
 
     @property
     def unequal_state(self) -> list[str]:
-        """Differences between the states of the drives, over all runs of both sides."""
-        states = [(name, states_of(run.record)) for name, side in (("A", self.a), ("B", self.b)) for run in side.runs]
-        return unequal(list({str(state): state for state in states}.values()))
+        """Differences between the states of the drives, and between events, over all runs of both sides."""
+        sides = (("A", self.a), ("B", self.b))
+        states = [(name, states_of(run.record)) for name, side in sides for run in side.runs]
+        events = [f"{name} {', '.join(run.events) or 'none'}" for name, side in sides for run in side.runs]
+        are_alike = len({event.partition(" ")[2] for event in events}) == 1
+        happened = [] if are_alike else [f"events of the runs differ: {'; '.join(dict.fromkeys(events))}"]
+        return [*unequal(list({str(state): state for state in states}.values())), *happened]
 
     @property
     def troubles(self) -> list[str]:
