@@ -76,3 +76,11 @@ def test_groups_that_may_have_run_in_turn_are_a_guess(tmp_path: Path, elapsed_s:
     path = tmp_path / "g.json"
     path.write_text(groups(elapsed_s))
     assert len(imported(path)["source"].get("guesses", [])) == guesses
+
+
+def test_bytes_are_bytes_wherever_anything_shows_the_age_of_fio(tmp_path: Path) -> None:
+    path = tmp_path / "g.json"
+    path.write_text(groups(30))
+    assert imported(path)["summary"]["bytes"] == 3 * 4096000
+    path.write_text(groups(30).replace('"bw_bytes": 409600', '"bw": 400'))
+    assert imported(path)["summary"]["bytes"] == 3 * 4096000 * 1024, "before 2.99 it counted KiB"

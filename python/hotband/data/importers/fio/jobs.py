@@ -29,6 +29,8 @@ QUANTITY_WORDS: dict[Quantity, str] = {
 NS_PER_US = 1000
 NS_PER_MS = 1_000_000
 BYTES_PER_KIB = 1024
+# Keys of a direction that fio prints since it counts in bytes and nanoseconds.
+_SINCE_2_99 = ("io_kbytes", "bw_bytes", "lat_ns", "clat_ns")
 # fio stat.h: FIO_IO_U_PLAT_BITS, and FIO_IO_U_PLAT_NR = 29 groups (19 in older fio) of 64 buckets.
 PLAT_BITS = 6
 PLAT_NR = 29 << PLAT_BITS
@@ -187,7 +189,7 @@ def _job_side(side: Fields | None) -> JobSide:
     iops = side.number("iops")
     estimated = "total_ios" not in side
     ios = round(iops * runtime_ms / 1000) if estimated else side.count("total_ios")
-    volume = side.count("io_bytes") * (1 if "io_kbytes" in side else BYTES_PER_KIB)
+    volume = side.count("io_bytes") * (1 if any(key in side for key in _SINCE_2_99) else BYTES_PER_KIB)
     latencies: dict[Quantity, Latency] = {}
     for quantity in QUANTITIES:
         latency = _latency(side, quantity)
