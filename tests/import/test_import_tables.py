@@ -242,3 +242,17 @@ def test_decimals_behind_a_comma_are_no_thousands(tmp_path: Path) -> None:
     # vdbench groups no thousands in the table itself.
     [one] = vdbench.read([written(tmp_path, "flatfile.html", build.flatfile(*rows))])
     assert one.record["summary"]["read"]["latency_mean_ns"] == 532_000
+
+
+@pytest.mark.parametrize(
+    ("limit", "rate"),
+    [
+        ("<Throughput>0</Throughput>", None),
+        ("<Throughput>4096</Throughput>", 2000.0),
+        ('<Throughput unit="IOPS">300</Throughput>', 600.0),
+    ],
+)
+def test_the_limit_of_diskspd_is_that_of_all_its_threads(tmp_path: Path, limit: str, rate: float | None) -> None:
+    text = build.diskspd().replace("<Throughput>0</Throughput>", limit)
+    [one] = diskspd.read([written(tmp_path, "x.xml", text)])
+    assert one.record["source"]["asked"]["rate_iops"] == rate

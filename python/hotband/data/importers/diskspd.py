@@ -239,6 +239,9 @@ def _asked(profile: Element | None, file: str) -> Asked:
     regions = [_region(target) for target in targets]
     known = [size for size in regions if size is not None]
     requested["working_set_bytes"] = sum(known) if len(known) == len(regions) else None
+    rates = [_rate(span, cells, target) for cells, target in zip(targets, profile.iter("Target"), strict=True)]
+    limited = [rate for rate in rates if rate is not None]
+    requested["rate_iops"] = sum(limited) if len(limited) == len(rates) else None
     requested["direct"] = all(target.values.get("DisableOSCache", "").strip() == "true" for target in targets)
     return requested
 
@@ -255,6 +258,17 @@ def _seconds(cells: Cells, name: str) -> int | None:
 def _threads(span: Cells, target: Cells) -> int:
     """Return the threads: `-F` gives all, `-t` those of each target."""
     return (span.count("ThreadCount") or 0) or max(1, target.count("ThreadsPerFile") or 1)
+
+
+def _rate(span: Cells, cells: Cells, target: Element) -> float | None:
+    """Return the I/Os per second to which `-g` limits the threads of a target together: it is in bytes per millisecond
+    and thread, or in I/Os per second and thread (`-gNi`). None without a limit."""
+    limit, size = cells.number("Throughput"), cells.number("BlockSize")
+    if not limit or not size:
+        return None
+    unit = target.find("Throughput")
+    is_iops = unit is not None and (unit.get("unit") or cells.values.get("ThroughputUnit", "")).upper() == "IOPS"
+    return _threads(span, cells) * (limit if is_iops else 1000 * limit / size)
 
 
 def _pattern(target: Cells) -> str:

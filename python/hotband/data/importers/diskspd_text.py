@@ -25,6 +25,7 @@ _SETTINGS: tuple[tuple[str, str], ...] = (
     ("ThreadsPerFile", r"threads per file: (\d+)"),
     ("BaseFileOffset", r"base file offset: (\d+)"),
     ("Throughput", r"throughput rate-limited to (\d+)"),
+    ("ThroughputUnit", r"throughput rate-limited to \d+ ?(\S+)"),
     ("Random", r"using random I/O \(alignment: (\d+[KMG]?(?:iB|B)?)\)"),
     ("RandomRatio", r"using mixed random/sequential I/O \((\d+)% random\)"),
 )
