@@ -1021,7 +1021,7 @@ def compare_traces(
     format: str | None = None,
     columns: Mapping[str, object] | None = None,
     skip_bad: int = 0,
-    unpack: int = 200,
+    unpack: int | None = None,
     device: str | int | Sequence[str | int] = (),
     host: str | int | Sequence[str | int] = (),
     process: str | int | Sequence[str | int] = (),
@@ -1039,7 +1039,7 @@ def compare_traces(
         format: Format of the trace, if it is not recognised.
         columns: Columns of any CSV: time=1:us,offset=2:sectors,size=3,op=4; op=4:1 if 1 is a read.
         skip_bad: Skip up to N invalid lines.
-        unpack: Accept a compressed trace that unpacks to N times its size.
+        unpack: Accept a compressed trace that unpacks to N times its size. Default: 200, or half of the free memory.
         device: Only this device. May be repeated.
         host: Only this host. May be repeated.
         process: Only this process. May be repeated.
@@ -1061,7 +1061,7 @@ def convert_trace(
     format: str | None = None,
     columns: Mapping[str, object] | None = None,
     skip_bad: int = 0,
-    unpack: int = 200,
+    unpack: int | None = None,
     device: str | int | Sequence[str | int] = (),
     host: str | int | Sequence[str | int] = (),
     process: str | int | Sequence[str | int] = (),
@@ -1079,7 +1079,7 @@ def convert_trace(
         format: Format of the trace, if it is not recognised.
         columns: Columns of any CSV: time=1:us,offset=2:sectors,size=3,op=4; op=4:1 if 1 is a read.
         skip_bad: Skip up to N invalid lines.
-        unpack: Accept a compressed trace that unpacks to N times its size.
+        unpack: Accept a compressed trace that unpacks to N times its size. Default: 200, or half of the free memory.
         device: Only this device. May be repeated.
         host: Only this host. May be repeated.
         process: Only this process. May be repeated.
@@ -1100,7 +1100,7 @@ def fit_trace(
     format: str | None = None,
     columns: Mapping[str, object] | None = None,
     skip_bad: int = 0,
-    unpack: int = 200,
+    unpack: int | None = None,
     device: str | int | Sequence[str | int] = (),
     host: str | int | Sequence[str | int] = (),
     process: str | int | Sequence[str | int] = (),
@@ -1120,7 +1120,7 @@ def fit_trace(
         format: Format of the trace, if it is not recognised.
         columns: Columns of any CSV: time=1:us,offset=2:sectors,size=3,op=4; op=4:1 if 1 is a read.
         skip_bad: Skip up to N invalid lines.
-        unpack: Accept a compressed trace that unpacks to N times its size.
+        unpack: Accept a compressed trace that unpacks to N times its size. Default: 200, or half of the free memory.
         device: Only this device. May be repeated.
         host: Only this host. May be repeated.
         process: Only this process. May be repeated.
@@ -1143,7 +1143,7 @@ def show_trace(
     format: str | None = None,
     columns: Mapping[str, object] | None = None,
     skip_bad: int = 0,
-    unpack: int = 200,
+    unpack: int | None = None,
     device: str | int | Sequence[str | int] = (),
     host: str | int | Sequence[str | int] = (),
     process: str | int | Sequence[str | int] = (),
@@ -1161,7 +1161,7 @@ def show_trace(
         format: Format of the trace, if it is not recognised.
         columns: Columns of any CSV: time=1:us,offset=2:sectors,size=3,op=4; op=4:1 if 1 is a read.
         skip_bad: Skip up to N invalid lines.
-        unpack: Accept a compressed trace that unpacks to N times its size.
+        unpack: Accept a compressed trace that unpacks to N times its size. Default: 200, or half of the free memory.
         device: Only this device. May be repeated.
         host: Only this host. May be repeated.
         process: Only this process. May be repeated.

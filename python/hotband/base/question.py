@@ -22,11 +22,13 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from inspect import cleandoc
 from pathlib import Path
-from typing import Any, ClassVar, get_args, get_type_hints
+from typing import TYPE_CHECKING, Any, ClassVar, get_args, get_type_hints
 
 from hotband.base.errors import UserError
 from hotband.base.fields import in_words, register
-from hotband.base.guess import Guess
+
+if TYPE_CHECKING:
+    from hotband.base.guess import Guess
 
 KEY = "question"
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, cast
 
 import hotband._core as _core
 from hotband.base.text.numbers import number
-from hotband.data.record.stats import OTHER_DIRECTIONS
 
 if TYPE_CHECKING:
     from hotband.data.documents.record import RecordDoc, SummaryDoc
@@ -67,7 +66,7 @@ def missed_rate(record: RecordDoc) -> tuple[float, float] | None:
 
 def completed_rate(summary: SummaryDoc) -> float:
     """Return all completed requests per second: an open loop's rate includes flushes and trims, IOPS do not."""
-    rates = [summary["iops"], *(summary[side]["iops"] for side in OTHER_DIRECTIONS if side in summary)]
+    rates = [summary["iops"], *(summary[side]["iops"] for side in ("flush", "trim") if side in summary)]
     return math.fsum(rate for rate in rates if rate is not None)
 
 

@@ -8,8 +8,7 @@ from typing import Any
 from hotband.base.question import Question, Way
 from hotband.execution.experiment import Executor, expect_models, using, watch
 from hotband.execution.runs.interrupted import as_interrupt
-from hotband.faces.asked.guesses import guesses_of
-from hotband.faces.asked.kinds import machines_of
+from hotband.faces.asked.kinds import guesses_of, machines_of
 from hotband.faces.asked.words import call
 from hotband.faces.questions import answer
 

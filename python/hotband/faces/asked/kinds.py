@@ -7,13 +7,16 @@ from dataclasses import dataclass
 from enum import EnumMeta
 from os import fspath
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hotband.base.arguments import argument_of, listed
 from hotband.base.errors import UserError
 from hotband.base.question import Field, Question, fields_of, word
 from hotband.data.catalog.named import is_family
 from hotband.data.inputs.specify import Named, each_of, is_toml, named, rate_text, settings_of, texts
+
+if TYPE_CHECKING:
+    from hotband.base.guess import Guess
 
 
 @dataclass(frozen=True)
@@ -119,6 +122,20 @@ def of_rate(_: Field, given: object) -> str:
     """Return one rate or several, as text."""
     rates: list[Any] = each_of(given)
     return ",".join(f"{rate:.15g}" if isinstance(rate, float) else rate_text(str(rate)) for rate in rates)
+
+
+def guesses_of(question: Question) -> list[Guess]:
+    """Return the guesses about the files of a question, and about the traces that its workloads replay."""
+    guesses = list(question.guesses())
+    for field in fields_of(type(question)):
+        value = getattr(question, field.name)
+        for named_ in value if isinstance(value, tuple) else (value,):
+            # Only a workload has traces, and one of the catalog has none.
+            if isinstance(named_, Named) and named_.text is not None:
+                from hotband.data.traces.guesses import guesses_in
+
+                guesses += guesses_in(named_.name, named_.text)
+    return list(dict.fromkeys(guesses))
 
 
 PATHS = Kind("str | PathLike[str] | Sequence[str | PathLike[str]]", of_paths)

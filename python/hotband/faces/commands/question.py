@@ -9,13 +9,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
 from hotband.base.errors import UserError
 from hotband.base.foreign import marked
-from hotband.base.guess import Guess
 from hotband.base.question import (
     Ending,
     Field,
@@ -39,8 +38,7 @@ from hotband.data.inputs.texts import text_of
 from hotband.execution.experiment.progress import run_progress
 from hotband.execution.runs.interrupted import RunsInterrupted
 from hotband.execution.runs.signals import INTERRUPTED
-from hotband.faces.asked.guesses import guesses_of
-from hotband.faces.asked.kinds import is_lines, is_settings, is_word, machines_of, mark
+from hotband.faces.asked.kinds import guesses_of, is_lines, is_settings, is_word, machines_of, mark
 from hotband.faces.asked.words import BETWEEN, opposite, words
 from hotband.faces.commands import names, real
 from hotband.faces.commands.epilogs import EPILOGS, FURTHER
@@ -65,6 +63,9 @@ from hotband.faces.questions import QUESTIONS, answer, declared, reading
 from hotband.inference.traces.asked import TOO_MUCH, TraceQuestion, columns_of
 from hotband.views.text.screen import DETAILS as DETAILS_OPTION
 from hotband.views.text.screen import Screen
+
+if TYPE_CHECKING:
+    from hotband.base.guess import Guess
 
 AS_JSON = inspect.Parameter("as_json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=JsonFlag)
 DETAILS = inspect.Parameter("details", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=DetailsFlag)

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from hotband.base import memory
 from hotband.base.errors import UserError
-from hotband.base.guess import Guess
 from hotband.base.question import Question, asks
 from hotband.base.text.regular import opened
 from hotband.data.inputs.kinds import Columns, Filters
-from hotband.data.traces.guesses import guesses_of
+
+if TYPE_CHECKING:
+    from hotband.base.guess import Guess
 
 UNPACK = 200
 """Default of `unpack`, within half of the available memory."""
@@ -62,6 +64,8 @@ class TraceQuestion(Question):
 
     def guesses(self) -> list[Guess]:
         """Return what the first lines of its traces leave open."""
+        from hotband.data.traces.guesses import guesses_of
+
         guesses: list[Guess] = []
         for path, keys in self.traces():
             format_, columns = keys.get("format"), keys.get("columns")
