@@ -7,6 +7,7 @@ from typing import Any
 from faulty import Fault
 from made_up import DISK, MS, SSD, Shape, changed, deep, result, series
 
+from hotband.base.guess import Guess
 from hotband.inference.audit import Audited
 from hotband.inference.audit.facts import of_machine
 
@@ -53,6 +54,12 @@ def cut(value: int, pct: float) -> Audited:
     for path in (("summary",), ("summary", "read"), ("streams", 0, "read")):
         one = changed(one, *path, "latency_max_ns", to=3 * value)
     return changed(one, "streams", 0, "read", "percentiles", to=[*points, [pct, value]])
+
+
+def guessed(*others: str) -> Audited:
+    """A result whose files leave readings open."""
+    guesses = [Guess("a.log: values are read in ns", other, "set unit").to_dict() for other in others]
+    return changed(result("a", DISK), "source", "guesses", to=guesses)
 
 
 def overloaded(requested: float, reached: float, tool: str = "fio") -> Audited:
@@ -109,6 +116,9 @@ ITSELF = [
         {"requested_iops": 20_000, "iops": 718, "share_pct": 3.59}, None, "warning"),
     Fault("overload", "a tenth is missing", lambda: [overloaded(1000, 900)], {"share_pct": 90.0}, None, "warning"),
     Fault("overload", "vdbench", lambda: [overloaded(5000, 4000, "vdbench")], {"share_pct": 80.0}, None, "warning"),
+    Fault("guessed-reading", "a unit", lambda: [guessed("us")], {"guesses": 1}, None, "warning"),
+    Fault("guessed-reading", "the order of jobs", lambda: [guessed("in turn")], {"guesses": 1}, None, "warning"),
+    Fault("guessed-reading", "two readings", lambda: [guessed("us", "2 s")], {"guesses": 2}, None, "warning"),
     Fault("tool-warning", "short I/Os", lambda: [printed(result("a", DISK), short_ios=7)],
         {"short": 7}, None, "warning"),
     Fault("tool-warning", "dropped I/Os", lambda: [printed(result("a", DISK), dropped_ios=3)], {"dropped": 3}),
