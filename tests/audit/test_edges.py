@@ -119,3 +119,12 @@ def test_the_percentile_to_quote_at_most_is_cut_not_rounded(ios: int, most: str)
     # 3,235 I/Os support p99.886: p99.9 needs 3,688.
     [one] = [one for one in findings(counted(ios), None) if one.rule == "percentile-support"]
     assert f"quote {most} at most" in one.advice
+
+
+@pytest.mark.parametrize("ended", ["2023-11-14T22:23:20Z", "2023-11-14T23:23:20+01:00", "2023-11-14T22:23:20"])
+def test_times_of_any_zone_are_compared_as_utc(ended: str) -> None:
+    run = changed(result("a", DISK), "source", "began", to="2023-11-14T22:13:20Z")
+    run = changed(run, "source", "ended", to=ended)
+    assert run.ended is not None
+    assert run.ended.isoformat() == "2023-11-14T22:23:20"
+    assert "contradiction" not in {finding.rule for finding in findings([run], None)}

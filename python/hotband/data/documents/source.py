@@ -72,3 +72,12 @@ def iso(epoch_s: float | None) -> str | None:
     if epoch_s is None or not 0 < epoch_s <= _LAST_SECOND:
         return None
     return datetime.fromtimestamp(int(epoch_s), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def moment_of(text: object) -> datetime | None:
+    """Return a time in ISO 8601 as UTC without a zone; a time without a zone is UTC already. None for other values."""
+    try:
+        moment = datetime.fromisoformat(str(text)) if text else None
+        return moment.astimezone(UTC).replace(tzinfo=None) if moment and moment.tzinfo else moment
+    except (ValueError, OverflowError):
+        return None

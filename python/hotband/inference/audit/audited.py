@@ -15,7 +15,7 @@ from hotband.base.guess import Guess, guess_of
 from hotband.base.heavy import pl
 from hotband.base.text.quantities import share, size_bytes
 from hotband.data.documents.record import FiguresDoc, RecordDoc, figures_of
-from hotband.data.documents.source import Source
+from hotband.data.documents.source import Source, moment_of
 from hotband.data.record.overload import open_rate
 from hotband.inference.audit import distribution
 from hotband.inference.audit.distribution import Distribution
@@ -150,7 +150,7 @@ class Audited:
     def ended(self) -> datetime | None:
         """End of the run, as the tool states it or computed from the beginning; None if unknown."""
         ended, began = (
-            (_time(self.source.get("ended")), _time(self.source.get("began"))) if self.source else (None, None)
+            (moment_of(self.source.get("ended")), moment_of(self.source.get("began"))) if self.source else (None, None)
         )
         if ended is not None or began is None:
             return ended
@@ -209,14 +209,6 @@ class Side:
 
     name: str
     runs: Sequence[Audited]
-
-
-def _time(text: object) -> datetime | None:
-    try:
-        moment = datetime.fromisoformat(str(text)) if text else None
-    except ValueError:
-        return None
-    return moment.replace(tzinfo=None) if moment is not None else None
 
 
 def _texts(options: object) -> dict[str, str]:

@@ -10,13 +10,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from itertools import pairwise
 from typing import cast
 
 from hotband.base.text.numbers import span
 from hotband.data.documents.record import side_of
 from hotband.data.documents.sides import Side
+from hotband.data.documents.source import moment_of
 from hotband.data.importers.fio.jobs import PLAT_BITS, PLAT_NR, bucket_value
 from hotband.data.record.stats import (
     DIRECTIONS,
@@ -302,14 +302,13 @@ def _times(run: Audited) -> Iterator[Claim]:
     elapsed = source.get("elapsed_ns")
     if isinstance(elapsed, int | float) and elapsed:
         yield Claim("the run time", run.duration_ns, "the elapsed time of its process", 0.0, elapsed + CLOCK_NS)
-    began, ended = (_moment(source.get(key)) for key in ("began", "ended"))
+    began, ended = (moment_of(source.get(key)) for key in ("began", "ended"))
     if began is not None and ended is not None:
         between = (ended - began).total_seconds() * 1e9
-        yield Claim("the run time", run.duration_ns, f"from {began} to {ended}", 0.0, max(0.0, between) + CLOCK_NS)
-
-
-def _moment(text: object) -> datetime | None:
-    try:
-        return datetime.fromisoformat(str(text)) if text else None
-    except ValueError:
-        return None
+        yield Claim(
+            "the run time",
+            run.duration_ns,
+            f"from {began} to {ended}",
+            0.0,
+            max(0.0, between) + CLOCK_NS,
+        )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import bisect
 import math
 from collections.abc import Sequence
+from datetime import UTC
 from itertools import pairwise
 from statistics import median, median_low
 
@@ -162,7 +163,7 @@ def _out_of_sequence(sweep: Sequence[Audited], everything: Sequence[Audited]) ->
     if len(timed) < LEAST_RUNS or len(set(depths)) < len(depths):
         return []
     ordered = sorted(timed, key=lambda run: run.concurrency or 0)
-    stamps = [run.ended.timestamp() for run in ordered if run.ended is not None]
+    stamps = [run.ended.replace(tzinfo=UTC).timestamp() for run in ordered if run.ended is not None]
     in_sequence = max(longest_rising(stamps), longest_rising([-stamp for stamp in stamps]), key=len)
     outside = [run for index, run in enumerate(ordered) if index not in in_sequence]
     if not outside or len(in_sequence) < LEAST_SEQUENCE * len(ordered):
@@ -201,7 +202,7 @@ def _out_of_sequence(sweep: Sequence[Audited], everything: Sequence[Audited]) ->
 
 def usual_distance(runs: Sequence[Audited]) -> float:
     """Return the median seconds between the ends of runs that follow one another."""
-    stamps = sorted(run.ended.timestamp() for run in runs if run.ended is not None)
+    stamps = sorted(run.ended.replace(tzinfo=UTC).timestamp() for run in runs if run.ended is not None)
     steps = [later - earlier for earlier, later in pairwise(stamps) if later > earlier]
     return median(steps) if steps else 0.0
 
