@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import NamedTuple, TypedDict
 
 
@@ -32,6 +31,6 @@ class Guess(NamedTuple):
         return {"reading": self.reading, "other": self.other, "choice": self.choice}
 
 
-def guess_of(document: Mapping[str, str]) -> Guess:
+def guess_of(document: GuessDoc) -> Guess:
     """Return a guess that a record stores."""
     return Guess(document["reading"], document["other"], document["choice"])

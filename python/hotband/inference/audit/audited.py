@@ -168,7 +168,7 @@ class Audited:
     def events(self) -> list[str]:
         """What happened to the machine in a run of a model, as it was requested: failures, losses of power and other
         events."""
-        spec = self.record.get("spec") or {}
+        spec: Mapping[str, Any] = self.record.get("spec") or {}
         failed, others, lost = (spec.get("repair") or {}).get("fail"), spec.get("events"), spec.get("power_loss")
         events = [f"fail {drive}" for drive in failed or []] + [str(event) for event in others or []]
         return [*events, f"power loss at {lost}"] if lost else events
