@@ -44,9 +44,7 @@ CLOCK_NS = 2e9
 LAST_BUCKET_NS = {True: bucket_value(PLAT_NR - 1), False: 1000 * bucket_value((19 << PLAT_BITS) - 1)}
 """The value of the last of fio's buckets, since version 2.99 and before (stat.h, FIO_IO_U_PLAT_GROUP_NR: 29 groups of
 ns, 19 of us). It also counts all longer latencies."""
-PLURALS: dict[str, str] = {direction: f"{direction}s" for direction in (*DIRECTIONS, *OTHER_DIRECTIONS)} | {
-    "flush": "flushes"
-}
+PLURALS = {"read": "reads", "write": "writes", "flush": "flushes", "trim": "trims"}
 ORDER = ("min", "p50", "p99", "p999", "max")
 
 
