@@ -99,7 +99,7 @@ def expect_well(said: Said, accepted: Sequence[int] = ENDINGS, is_json: bool = F
     if said.code not in accepted:
         raise Wrong(f"exit code {said.code}: {said.error[-300:]}")
     # A group without a command says which there are.
-    is_help = said.out.lstrip().startswith("Usage: ")
+    is_help = (said.out or said.error).lstrip().startswith("Usage: ")
     if said.code == REFUSED and not is_help and not said.last.startswith("hotband: error: "):
         raise Wrong(f"refused without a line: {said.error[-300:]!r}")
     if said.code == REFUSED and len(said.last) > LONGEST:
