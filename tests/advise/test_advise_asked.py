@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -12,6 +14,7 @@ from hotband.data.documents.run import RunSpec
 from hotband.data.inputs.specify import Named
 from hotband.execution.runs.run import refusal
 from hotband.inference.reliability.asked import ReliabilityQuestion, subject_of
+from hotband.questions.advise import finalists
 from hotband.questions.advise.advice import Between, Point
 from hotband.questions.advise.asked import AdviseQuestion, duty_of, growth_of, needs_of, tolerated_of
 from hotband.questions.advise.candidates import (
@@ -311,3 +314,15 @@ def test_without_names_drives_for_arrays_are_tried_that_no_other_exceeds() -> No
     assert nas[0] == "ironwolf-12tb"
     assert nas[-1] == "ent-10k"
     assert len(nas) == 10
+
+
+def test_the_interval_of_a_tail_does_not_end_below_that_of_the_mean(monkeypatch: pytest.MonkeyPatch) -> None:
+    factors = {"latency_p99_ns": (0.9, 1.1), "latency_mean_ns": (0.5, 4.0)}
+    monkeypatch.setattr(finalists, "_factors", lambda _, name, level: factors[name])
+    summary = {"latency_p99_ns": 110.0, "latency_mean_ns": 100.0}
+    measured: Any = SimpleNamespace(finished=SimpleNamespace(record={"summary": summary}))
+    [condition] = slo_of("p99 < 5 ms")
+    low, high = finalists._model_bounds(measured, condition.figure, 90.0)
+    assert (low, high) == (pytest.approx(0.9), pytest.approx(400 / 110))
+    factors["latency_mean_ns"] = finalists.UNKNOWN
+    assert finalists._model_bounds(measured, condition.figure, 90.0) == (pytest.approx(0.9), pytest.approx(1.1))
