@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from hotband.data.documents.record import RecordDoc
     from hotband.data.documents.run import RunSpec
     from hotband.execution.devices.held import Held
-    from hotband.execution.serve import ServeSpec
-    from hotband.execution.serve.served import ServedVolume
+    from hotband.execution.serve.served import ServedVolume, ServeSpec
     from hotband.execution.targets.real_target import RealTarget
 
 Look = Callable[[Status], None]

@@ -41,8 +41,7 @@ if TYPE_CHECKING:
     from hotband.data.documents.run import RunSpec
     from hotband.execution.devices.held import Held
     from hotband.execution.replay.ports import Port
-    from hotband.execution.serve import ServeSpec
-    from hotband.execution.serve.served import ServedVolume
+    from hotband.execution.serve.served import ServedVolume, ServeSpec
     from hotband.execution.targets.real_target import RealTarget
 
 ALONE = "expected a workload with one [trace] and nothing else that issues I/Os, or a model"

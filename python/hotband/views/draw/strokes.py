@@ -53,7 +53,7 @@ def dashed(
     """Return the dashes of every line: solid, except for lines that coincide with an earlier one or share its
     colour."""
     width = (maximum(rows, x) - minimum(rows, x)) / PLACES or 1.0
-    points = {line: {} for line in lines} | points_of(rows, x, y, width)
+    points: dict[str, dict[int, float]] = {line: {} for line in lines} | points_of(rows, x, y, width)
     if log:
         points = {
             line: {at: math.log(value) for at, value in line_points.items() if value > 0}
