@@ -55,6 +55,9 @@ pub fn properties_at(
     }
 }
 
+/// Lines that may come before a heading: fewer than those by which a format is recognised.
+const PREAMBLE: u64 = 10;
+
 /// Tells `making` all of a trace.
 fn told(
     path: &Path,
@@ -129,7 +132,9 @@ pub(crate) fn for_each_io(
             return Ok(());
         }
         read.row = row;
-        if let Err(wrong) = parser.line(line, read) {
+        if let Err(wrong) = parser.line(line, read)
+            && !(parser.is_before_heading() && row <= PREAMBLE)
+        {
             let mut problem = wrong.found;
             if !is_whole {
                 problem += ", and the last line is incomplete";

@@ -369,6 +369,36 @@ fn biosnoop_has_commands_with_blanks_and_times_of_completions() {
 }
 
 #[test]
+fn lines_of_biosnoop_without_a_disk_are_left_out_and_counted() {
+    // bcc prints no disk and sector 0 for what it did not see begin; libbpf-tools prints Unknown, and RWBS for T.
+    let text = b"$ sudo biosnoop-bpfcc\n\
+        TIME(s)     COMM           PID    DISK      T SECTOR     BYTES   LAT(ms)\n\
+        0.000000    dd             1950   sda       R 16 4096 0.75\n\
+        0.000100    ?              0                R 0          4096       0.98\n\
+        0.000200    python3 app 2  1951             W 32 4096 0.75\n\
+        0.000300    smartctl       1952   <unknown> R 0 512 0.20\n\
+        0.000400    fwupd          1953   Unknown   N    0          0         0.100\n\
+        0.000500    jbd2/sda1-8    422    sda       FWFS 64 4096 0.30\n\
+        0.000600    fstrim         423    sda       N    64 4096 0.30\n\
+        ^C\n";
+    let (head, ios) = recognised(text, "biosnoop");
+    assert_eq!(
+        plain(&ios),
+        [(0, Some(750_000), Op::Read, 8192, 4096), (950_000, Some(300_000), Op::Write, 32768, 4096)]
+    );
+    let left_out = "lines left out because they name no disk or no operation: 5 (";
+    assert!(head.notes.iter().any(|note| note.starts_with(left_out)), "{:?}", head.notes);
+}
+
+#[test]
+fn lines_before_the_first_event_are_skipped() {
+    let events = "  fio-2912  [002]   100.000100: block_rq_issue:  259,0 R 4096 () 81920 + 8 [fio]\n\
+                  <idle>-0  [002]   100.000190: block_rq_complete:  259,0 R () 81920 + 8 [0]\n";
+    let (_, ios) = recognised(format!("cpus=4\n{events}").as_bytes(), "perf");
+    assert_eq!(plain(&ios), [(0, Some(90_000), Op::Read, 81920 * 512, 4096)]);
+}
+
+#[test]
 fn events_of_windows_end_at_their_time() {
     let text = b"BeginHeader\n\
         FileIoCreate,  TimeStamp, Process Name ( PID)\n\

@@ -199,6 +199,11 @@ impl Parser for Blkparse {
         }
     }
 
+    fn is_before_heading(&self) -> bool {
+        // trace-cmd begins with the number of CPUs.
+        self.is_perf && !self.began
+    }
+
     fn finish(&mut self, out: &mut Out) {
         out.ios.append(&mut self.dispatched.oldest(usize::MAX));
         for io in self.queued.oldest(usize::MAX) {

@@ -73,6 +73,10 @@ impl Parser for Etw {
         let io = out.plain(op, started(end, took)?, number(field(4)?)?, number(field(5)?)?, stream);
         out.io(Io { latency: Some(took), ..io })
     }
+
+    fn is_before_heading(&self) -> bool {
+        matches!(self.part, Part::Before)
+    }
 }
 
 /// A decimal number, or a hexadecimal one behind 0x.

@@ -32,6 +32,12 @@ pub trait Parser: Send {
     /// What is wrong with it.
     fn line(&mut self, line: &[u8], out: &mut Out) -> Result<(), Wrong>;
 
+    /// Whether its heading or first event is still to come: lines before it, such as the command that printed it, are
+    /// skipped.
+    fn is_before_heading(&self) -> bool {
+        false
+    }
+
     /// The trace is over.
     fn finish(&mut self, _: &mut Out) {}
 
