@@ -23,14 +23,23 @@ use crate::ssd::slot::Event;
 use crate::ssd::tails::JournalParams;
 use crate::ssd::work::Timed;
 
+/// How far changes of the map had come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Mark {
+    left: u64,
+    notes: u64,
+}
+
 /// Changes of the map that are not on flash.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Journal {
     params: JournalParams,
     /// Writes until the page is full, that one included.
     left: u64,
-    /// Value of `left` when the map was last saved.
-    saved_left: u64,
+    /// Changes of the map that no write counts.
+    notes: u64,
+    /// What was on flash when the map was last saved.
+    saved: Mark,
     /// Time when the last page that was sent is on flash.
     saved_at: Instant,
 }
@@ -38,12 +47,17 @@ pub(super) struct Journal {
 impl Journal {
     pub fn new(params: JournalParams) -> Self {
         let left = params.entries.unwrap_or(u64::MAX - 1);
-        Self { params, left, saved_left: left, saved_at: Instant::ZERO }
+        Self { params, left, notes: 0, saved: Mark { left, notes: 0 }, saved_at: Instant::ZERO }
     }
 
     /// The map has changed, and nobody waits for that.
     pub fn note(&mut self) {
-        self.saved_left = u64::MAX;
+        self.notes += 1;
+    }
+
+    /// How far changes have come now.
+    fn mark(&self) -> Mark {
+        Mark { left: self.left, notes: self.notes }
     }
 
     /// A write has changed the map at `now`: when its change is where it has to be.
@@ -56,19 +70,21 @@ impl Journal {
     #[cold]
     fn save(&mut self, now: Instant) -> Instant {
         self.left = self.params.entries.unwrap_or(u64::MAX - 1);
-        self.saved_left = self.left;
+        self.saved = self.mark();
         self.saved_at = now + self.params.time;
         self.saved_at
     }
 
-    /// Time when all changes up to the moment when `left` was `begun` are on flash.
-    fn flush(&mut self, now: Instant, begun: u64) -> Instant {
+    /// Time when all changes up to the moment `begun` are on flash.
+    fn flush(&mut self, now: Instant, begun: Mark) -> Instant {
         // A page that filled up meanwhile holds them.
-        let Some(later) = begun.checked_sub(self.left) else { return now.max(self.saved_at) };
-        if begun == self.saved_left {
+        let Some(later) = begun.left.checked_sub(self.left) else { return now.max(self.saved_at) };
+        if begun == self.saved {
             return now.max(self.saved_at);
         }
         let at = self.save(now);
+        // What changed since then belongs to the next flush.
+        self.saved.notes = begun.notes;
         self.left = self.left.saturating_sub(later).max(1);
         at
     }
@@ -78,8 +94,8 @@ impl Journal {
 #[derive(Debug, Default)]
 pub(super) struct Flushes {
     under_way: Vec<u32>,
-    /// Value of `Journal::left` when they began: later changes belong to the next flush.
-    begun: u64,
+    /// When they began: later changes of the map belong to the next flush.
+    begun: Mark,
     next: Vec<u32>,
 }
 
@@ -114,10 +130,10 @@ impl Ssd {
         let Flushes { under_way, begun, next } = &mut self.flushes;
         under_way.clear();
         std::mem::swap(under_way, next);
-        *begun = self.journal.left;
         if under_way.iter().any(|index| self.slots[*index as usize].command.op == Op::Write) {
             self.journal.note();
         }
+        *begun = self.journal.mark();
         if let Some(&first) = under_way.first() {
             self.flush(now, first);
         }
@@ -143,5 +159,40 @@ impl Ssd {
             self.acknowledge(at, self.flushes.under_way[number]);
         }
         self.push(at, Event::Flushed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hotband_units::Span;
+
+    use super::*;
+
+    const SAVED: Span = Span(1_000);
+
+    fn journal() -> Journal {
+        Journal::new(JournalParams { entries: Some(100), time: SAVED })
+    }
+
+    #[test]
+    fn a_change_during_a_flush_is_saved_by_the_next() {
+        let mut journal = journal();
+        journal.written(Instant(0));
+        let first = journal.mark();
+        journal.note();
+        assert_eq!(journal.flush(Instant(10), first), Instant(10) + SAVED);
+        let second = journal.mark();
+        assert_eq!(journal.flush(Instant(5_000), second), Instant(5_000) + SAVED, "a trim came during the first");
+        assert_eq!(journal.flush(Instant(9_000), journal.mark()), Instant(9_000), "nothing has changed since");
+    }
+
+    #[test]
+    fn a_page_that_fills_up_saves_what_came_before_it() {
+        let mut journal = journal();
+        journal.note();
+        (0..100).for_each(|_| {
+            journal.written(Instant(0));
+        });
+        assert_eq!(journal.flush(Instant(5_000), journal.mark()), Instant(5_000));
     }
 }
