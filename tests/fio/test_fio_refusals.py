@@ -49,6 +49,35 @@ def test_whole_then_half_a_document() -> None:
     assert "cut short" in refusal(WHOLE + WHOLE[:100])
 
 
+ROUND = "2024-05-01T10:00:00.12Z "
+
+
+@pytest.mark.parametrize(
+    ("data", "results"),
+    [
+        (b"[" + SMALL + b",\n " + SMALL + b"]", 2),
+        (b'{"tool": "x", "rounds": [{"fio": ' + SMALL + b"}]}", 1),
+        (b"\n".join(ROUND.encode() + line for line in WHOLE.split(b"\n")), 1),
+        (b"\n".join(b"2024-05-01T10:00:00+01:00 stdout F " + line for line in WHOLE.split(b"\n")), 1),
+        (b"\n".join(b"fio-1  | " + line for line in WHOLE.split(b"\n")), 1),
+    ],
+)
+def test_results_in_documents_and_logs_of_other_programs(data: bytes, results: int) -> None:
+    assert [run["summary"]["count"] > 0 for run in read_fio(data, "x.json")] == [True] * results
+
+
+def test_an_array_of_others_is_refused() -> None:
+    with pytest.raises(UserError, match="not a JSON object"):
+        read_fio(b'[{"a": 1}]', "x.json")
+
+
+def test_numbers_that_fio_could_not_compute_are_zero_with_a_note() -> None:
+    broken = WHOLE.replace(b'"stddev": 0.0', b'"stddev": -nan')
+    (run,) = read_fio(broken, "x.json")
+    notes = run["notes"]
+    assert any(note.startswith("numbers that fio could not compute (nan, inf) count as 0: ") for note in notes)
+
+
 def test_not_utf8_names_the_byte() -> None:
     assert "not UTF-8 at byte 3" in refusal(b'{"\n\xff')
 

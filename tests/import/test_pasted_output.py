@@ -192,6 +192,11 @@ def test_diskspds_text_is_its_xml(real_samples: Path) -> None:
         ("Linux 6.1 (host)\n\navg-cpu:  %user   %nice\n", "iostat"),
         ("sysbench 1.0.20 (using LuaJIT)\n\nFile operations:\n    reads/s: 1\n", "sysbench fileio"),
         ("set terminal png\nplot 'x_bw.log'\n", "gnuplot"),
+        ("FIO test results:\n\nFIO version - fio-3.36\nGlobal options - ioengine=libaio\n", "kubestr"),
+        ("==================\n= Dbench Summary =\n==================\n", "dbench"),
+        ("fio Disk Speed Tests (Mixed R/W 50/50) (Partition /dev/vda1):\n", "yabs.sh"),
+        ("smartctl 7.2 2020-12-30 r5155\n\n=== START OF INFORMATION SECTION ===\n", "smartctl"),
+        ("Smart Log for NVME device:nvme0n1 namespace-id:ffffffff\n", "nvme"),
     ],
 )
 def test_output_that_no_importer_reads_is_named(tmp_path: Path, text: str, tool: str) -> None:

@@ -7,6 +7,7 @@ import re
 _FIO = "fio with --output-format=json measures the same, and hotband reads it"
 _RBD = "fio with ioengine=rbd and --output-format=json measures more, and hotband reads it"
 _NO_TEST = "it shows a device's load, not a test's: save the result of the tool that ran the test"
+_DEVICE = "it describes a device: `hotband measure device FILE` shows what `{}` prints"
 
 _TOOLS: tuple[tuple[str, str, str], ...] = (
     ("fio in terse version 2", r"\A2;[^;\n]{1,60};\d+;\d+;\d+;", _FIO),
@@ -19,7 +20,12 @@ _TOOLS: tuple[tuple[str, str, str], ...] = (
     ("IOzone", r"Iozone: Performance Test of File I/O", f"file system calls; {_FIO}"),
     ("sysbench fileio", r"^sysbench \d[\s\S]{0,4000}?^File operations:", _FIO),
     ("iostat", r"^avg-cpu:|^Device:?\s.*(tps|r/s)", _NO_TEST),
-    ("elbencho", r"^OPERATION +RESULT TYPE +FIRST DONE|\AISO date,", _FIO),
+    ("elbencho", r"^OPERATION +RESULT TYPE +FIRST DONE|\A(?i:ISO date),", _FIO),
+    ("kubestr", r"^FIO version - fio-\d", f"it runs fio and rounds its figures; {_FIO}"),
+    ("dbench", r"^= Dbench Summary =", f"it runs fio and rounds its figures; {_FIO}"),
+    ("yabs.sh", r"^fio Disk Speed Tests \(Mixed", f"it runs fio and rounds its figures; {_FIO}"),
+    ("smartctl", r"^smartctl \d[\s\S]{0,400}?^=== START OF", _DEVICE.format("smartctl --json -x")),
+    ("nvme", r"^Smart Log for NVME device:|^NVME Identify Controller:", _DEVICE.format("nvme smart-log -o json")),
     ("rados bench", r"^Total time run: [\s\S]{0,300}?^(Bandwidth|Object size)", f"objects of a pool; {_RBD}"),
     ("rbd bench", r"^bench +type (read|write|rw|readwrite) io_size", f"one client of a pool; {_RBD}"),
     ("vmstat", r"^procs -+memory-+", _NO_TEST),

@@ -26,6 +26,13 @@ _SHOWN = 60
 MOST_DOCUMENTS = 100_000
 # fio's progress ends without a line, so that its JSON may begin anywhere.
 _NEXT = re.compile(r'^\{|\{(?=\s*"fio version"\s*:)', re.MULTILINE)
+# What `kubectl logs --timestamps`, the log files of containers and `docker compose logs` put before each line.
+_STAMPED = re.compile(
+    r"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d) (?:(?:stdout|stderr) [FP] )?|[\w./-]{1,80} *\|(?: |$)"
+)
+_NAN = re.compile(r"(?<=[:\s])-?(?:nan|inf)(?=\s*[,}\]\n])")
+# Documents of other programs hold fio's a few levels down.
+_DEEPEST = 6
 _MAKE_JSON = "accepted: documents of `fio --output-format=json` or `json+`"
 
 
@@ -56,7 +63,7 @@ def _json_start(text: str, file: str) -> int:
     stripped = text.lstrip()
     if not stripped:
         raise UserError(file, "", "", f"the file is empty; {_MAKE_JSON}")
-    if stripped[0] == "{":
+    if stripped[0] == "{" or re.match(r"\[\s*\{", stripped):
         return len(text) - len(stripped)
     if stripped[0] == "[":
         raise UserError(file, "", "", f"it starts with '[' (a job file or a JSON array?); {_MAKE_JSON}")
@@ -64,6 +71,22 @@ def _json_start(text: str, file: str) -> int:
     if brace is None:
         raise UserError(file, "", "", f"there is no JSON object in it; {_MAKE_JSON}")
     return brace.start()
+
+
+def _without_stamps(text: str) -> tuple[str, list[str]]:
+    """Return the text without what a container's log adds to each line, and a note about it."""
+    if _NEXT.search(text) or not (stamped := _STAMPED.match(text)) or "{" not in text:
+        return text, []
+    lines = [_STAMPED.sub("", line, count=1) for line in text.split("\n")]
+    return "\n".join(lines), [f"each line begins with {shown(stamped[0].strip())!r} or the like, which was skipped"]
+
+
+def _without_nan(text: str) -> tuple[str, list[str]]:
+    """Return the text with zeros for numbers that fio could not compute, and a note about them."""
+    if "nan" not in text and "inf" not in text:
+        return text, []
+    plain, count = _NAN.subn(lambda word: "0".ljust(len(word[0])), text)
+    return plain, [f"numbers that fio could not compute (nan, inf) count as 0: {count}"] if count else []
 
 
 def _decoder(file: str) -> json.JSONDecoder:
@@ -226,25 +249,38 @@ class Fields:
 
 def read_documents(data: str | bytes, file: str) -> list[tuple[Fields, list[str]]]:
     """The fio documents in `data`, each with notes about text around it; Raises UserError for anything else."""
-    text = _decode(data, file)
+    text, stamps = _without_stamps(_decode(data, file))
+    text, unknown = _without_nan(text)
     start = _json_start(text, file)
     documents: list[tuple[Fields, list[str]]] = []
     before = text[:start]
     while True:
         value, end = _parse(text, start, file)
         notes = [f"text before the JSON was skipped: {_first_line(before)}"] if before.strip() else []
-        documents.append((_checked(value, file), notes))
+        notes += stamps + unknown
+        results = [_checked(result, file) for result in _results_in(value) or [value]]
         further = _NEXT.search(text, end)
         after_end = further.start() if further else len(text)
         notes += _warnings(before) + _warnings(text[end:after_end])
         after = _check_rest(text, end, after_end, file)
         if after is not None:
             notes.append(after)
+        documents += [(result, list(notes)) for result in results]
         if further is None:
             return documents
-        if len(documents) == MOST_DOCUMENTS:
+        if len(documents) >= MOST_DOCUMENTS:
             raise UserError(file, "", "", f"more than {MOST_DOCUMENTS} JSON documents; accepted: fewer in one file")
         before, start = "", further.start()
+
+
+def _results_in(value: object, depth: int = 0) -> list[object]:
+    """Return the results of fio in a document: itself, or those in the lists and objects of another program's."""
+    if isinstance(value, dict) and "fio version" in value:
+        return [value]
+    if depth == _DEEPEST or not isinstance(value, dict | list):
+        return []
+    inner = value.values() if isinstance(value, dict) else value
+    return [result for part in inner for result in _results_in(part, depth + 1)]
 
 
 def _checked(value: object, file: str) -> Fields:
