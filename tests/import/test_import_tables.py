@@ -10,6 +10,7 @@ import result_documents as build
 
 from hotband.base.errors import UserError
 from hotband.data.importers import diskspd, iometer, vdbench
+from hotband.data.importers.record import binned
 from hotband.data.record.imported import Imported
 
 
@@ -205,6 +206,15 @@ def test_iometer_bins_are_of_the_direction_that_did_io(tmp_path: Path) -> None:
         "kind": "bins",
         "buckets": [[100_000, 75], [2_000_000, 74], [12_000_000_000, 1]],
     }
+
+
+@pytest.mark.parametrize(
+    ("largest", "edge"), [(90_000, 90_000), (100_000, 100_000), (40_000, 100_000), (200_000, 100_000), (None, 100_000)]
+)
+def test_the_last_bin_in_use_ends_at_the_largest_latency(largest: int | None, edge: int) -> None:
+    """A p99.9 of 100 us is above a maximum of 90 us; a maximum in another bin is one of them that is wrong."""
+    bins = [(50_000, 3), (100_000, 1), (200_000, 0), (None, 0)]
+    assert binned(bins, largest)["buckets"] == [[50_000, 3], [edge, 1]]
 
 
 def test_what_iometer_was_asked(tmp_path: Path) -> None:

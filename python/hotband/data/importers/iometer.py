@@ -24,7 +24,7 @@ from hotband.data.documents.source import NS_PER_S, Asked, nothing_asked
 from hotband.data.importers.cells import LARGEST, Cells
 from hotband.data.importers.files import decoded, name_of, read_bytes
 from hotband.data.importers.fio.text import shown
-from hotband.data.importers.record import ImportedRun, Sides, build, side_of
+from hotband.data.importers.record import ImportedRun, Sides, binned, build, side_of
 from hotband.data.record.imported import Imported
 from hotband.data.record.stats import DIRECTIONS, Direction
 
@@ -236,7 +236,7 @@ def _sides(row: Cells, lines: Sequence[Line], notes: list[str]) -> Sides:
         histogram: Histogram | None = None
         largest = row.milliseconds(f"Maximum {word} Response Time")
         if bins and alone == [direction]:
-            histogram = {"kind": "bins", "buckets": _buckets(bins, largest)}
+            histogram = binned(bins, largest)
         sides[direction] = side_of(
             counts[direction],
             _volume(row, direction, counts[direction], lines, notes),
@@ -274,16 +274,6 @@ def _bins(row: Cells) -> list[tuple[int | None, int]]:
         elif _OPEN_BIN.fullmatch(name.strip()):
             bins.append((None, row.count(name) or 0))
     return bins if any(count for _, count in bins) else []
-
-
-def _buckets(bins: Sequence[tuple[int | None, int]], largest_ns: int | None) -> list[list[int]]:
-    edges = [edge for edge, _ in bins if edge is not None]
-    open_end = max(largest_ns or 0, max(edges, default=0))
-    counts: dict[int, int] = {}
-    for edge, count in bins:
-        key = open_end if edge is None else edge
-        counts[key] = counts.get(key, 0) + count
-    return [[edge, counts[edge]] for edge in sorted(counts) if counts[edge]]
 
 
 def _asked(test: Test, results: Results, lines: Sequence[Line]) -> Asked:

@@ -48,6 +48,23 @@ class ImportedRun:
     guesses: list[Guess] = field(default_factory=list)
 
 
+def binned(bins: Sequence[tuple[int | None, int]], largest_ns: int | None) -> Histogram:
+    """Return a histogram of (upper edge or None, count) as a tool prints them. The last bin in use ends at the largest
+    latency, so that no percentile is above it."""
+    edges = sorted(edge for edge, _ in bins if edge is not None)
+    open_end = max(largest_ns or 0, edges[-1] if edges else 0)
+    counts: dict[int, int] = {}
+    for edge, count in bins:
+        key = open_end if edge is None else edge
+        counts[key] = counts.get(key, 0) + count
+    buckets = [[edge, counts[edge]] for edge in sorted(counts) if counts[edge]]
+    if buckets and largest_ns is not None:
+        below = [edge for edge in edges if edge < buckets[-1][0]]
+        if max(below, default=0) < largest_ns < buckets[-1][0]:
+            buckets[-1][0] = largest_ns
+    return {"kind": "bins", "buckets": buckets}
+
+
 def side_of(
     count: int,
     volume: int,

@@ -13,7 +13,7 @@ from hotband.base.text.numbers import counted
 from hotband.data.documents.sides import Histogram
 from hotband.data.documents.source import NS_PER_S, Asked, nothing_asked
 from hotband.data.importers.cells import Cells
-from hotband.data.importers.record import ImportedRun, Sides, side_of
+from hotband.data.importers.record import ImportedRun, Sides, binned, side_of
 from hotband.data.importers.vdbench_read import Run, Scope
 from hotband.data.record.imported import SeriesColumns, no_rows
 from hotband.data.record.stats import DIRECTIONS, SUMMARY_PERCENTILES, Direction, percentile
@@ -246,16 +246,7 @@ def _histogram(run: Run, scope: Scope) -> Histogram | None:
         pairs = run.histograms.get("all")
     if pairs is None or (run.of_files and scope == "all" and _did_more(run)):
         return None
-    edges = [edge for edge, _ in pairs if edge is not None]
-    largest = _highest(run.figures[:1], "resp") or _highest(run.figures[:1], scope) or 0
-    # The last bucket has no edge: the largest response time is one.
-    open_end = max(largest, edges[-1] if edges else 0)
-    counts: dict[int, int] = {}
-    for edge, count in pairs:
-        if count:
-            key = open_end if edge is None else edge
-            counts[key] = counts.get(key, 0) + count
-    return {"kind": "bins", "buckets": [[edge, counts[edge]] for edge in sorted(counts)]}
+    return binned(pairs, _highest(run.figures[:1], "resp") or _highest(run.figures[:1], scope))
 
 
 def _from_histograms(run: Run, histograms: dict[Direction, Histogram | None], notes: list[str]) -> Sides:
