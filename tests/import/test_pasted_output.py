@@ -176,6 +176,28 @@ def test_diskspds_text_is_its_xml(real_samples: Path) -> None:
     assert record.record["summary"]["latency_p99_ns"] == 4_713_000
 
 
+VDBENCH = """16:30:05.101 Starting slave: /root/vdbench SlaveJvm -m localhost
+16:30:07.002 Starting RD=run1; I/O rate: Uncontrolled MAX; elapsed=3; For loops: None
+
+Jan 05, 2021   interval        i/o   MB/sec   bytes   read     resp     read    write     read    write     resp  queue
+                              rate  1024**2     i/o    pct     time     resp     resp      max      max   stddev  depth
+16:30:08.066          1    20000.0   156.25    8192  70.00    1.600    1.500    1.800    20.11    19.91    0.912   32.0
+16:30:09.066          2    21000.0   164.06    8192  70.00    1.500    1.400    1.700    18.22    19.11    0.880   32.0
+16:30:10.066          3    22000.0   171.88    8192  70.00    1.500    1.400    1.700    18.02    18.71    0.880   32.0
+16:30:10.070    avg_2-3    21500.0   167.97    8192  70.00    1.500    1.400    1.700    18.22    19.11    0.880   32.0
+16:30:11.000 Vdbench execution completed successfully. Output directory: /root/vdbench/output
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "name"), [(VDBENCH, "run1"), (VDBENCH[VDBENCH.index("Jan") :], "run"), (f"$ ./vdbench\n{VDBENCH}", "run1")]
+)
+def test_what_vdbench_prints_to_the_terminal(tmp_path: Path, text: str, name: str) -> None:
+    record = record_of(tmp_path, text)
+    assert (record["name"], record["summary"]["iops"]) == (name, 21_500.0)
+    assert record["summary"]["read"]["latency_mean_ns"] == 1_400_000
+
+
 @pytest.mark.parametrize(
     ("text", "tool"),
     [

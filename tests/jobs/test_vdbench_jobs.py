@@ -120,6 +120,15 @@ def test_a_mix_of_sizes_and_a_row_of_sizes(convert: Convert) -> None:
     assert (mix, row) == ({"4 KiB": 10, "8 KiB": 90}, {"4 KiB": 1, "8 KiB": 1, "12 KiB": 1})
 
 
+def test_parameters_that_vdbench_takes_and_no_model_needs(convert: Convert) -> None:
+    general = "concatenatesds=yes\nreport_run_totals=yes\nformatsds=yes\nhd=h1,system=10.0.0.1\n"
+    text = f"{general}sd=sd1,hd=h1,lun=/dev/sdb\nwd=wd1,sd=sd1,hd=h1\nrd=rd1,wd=wd1,iorate=max,elapsed=9\n"
+    job = convert(text, "a.parm")
+    assert job.closed() == {"threads": 8, "depth": 1}
+    assert [one.fate for one in job.report.losses if one.option == "hd=h1"] == [Fate.UNUSED] * 3
+    assert job.fate("concatenatesds")[0] is Fate.IGNORED
+
+
 def test_sizes_may_be_fractions_of_a_unit(convert: Convert) -> None:
     run = "rd=rd1,wd=wd1,iorate=max,elapsed=9\n"
     mix = convert(f"{ONE}wd=wd1,sd=sd1,xfersize=(512,10,1.5k,10,0.5m,80)\n{run}", "a.parm").stream["sizes"]

@@ -25,6 +25,8 @@ _STARTING = re.compile(r"([\d:.]{1,20}) Starting RD=([^;\s<]{1,400})(?:;([^<\n]{
 _ROW = re.compile(r"^(\d\d:\d\d:\d\d\.\d{3})\s*((?:avg_\d+-)?\d+)\s+(?=[\d.,]+\s)")
 _AVERAGE = re.compile(r"avg_(\d+)-(\d+)")
 _HEADER = re.compile(r"^.{0,24}\d\d, \d{4}\s*\.?interval\b\.?", re.IGNORECASE)
+# What vdbench prints to the terminal has the lines of summary.html.
+_PRINTED = re.compile(rf"^\d\d:\d\d:\d\d\.\d{{3}} Starting RD=|{_HEADER.pattern}", re.IGNORECASE | re.MULTILINE)
 # Two header lines of summary.html one above the other, and the names that flatfile has for the same.
 _REPORT_COLUMNS = {
     "i/o rate": "rate",
@@ -113,7 +115,7 @@ def kind_of(text: str) -> Kind | None:
         return Kind.FLATFILE
     head = _HEAD.match(start)
     if head is None:
-        return None
+        return Kind.REPORT if _PRINTED.search(start) else None
     body = start[head.end() :]
     if "histogram" in body.partition("\n")[0]:
         return Kind.HISTOGRAM
@@ -240,6 +242,8 @@ def read_reports(text: str, file: str, notes: list[str]) -> list[Run]:
             continue
         header = _HEADER.match(line)
         if header is not None:
+            # Pasted without the line that names the run.
+            runs = runs or [Run("run", file)]
             below = lines[number].split() if number < len(lines) else []
             if number >= len(lines) - 1 and _is_cut(text, lines, len(lines), file, notes):
                 break

@@ -10,8 +10,10 @@ _RESULTS = "affects results, not I/Os"
 _HOSTS = "the modelled machine has one host"
 _FATES: dict[str, tuple[Fate, str]] = {
     **dict.fromkeys(
-        ("histogram", "report", "monitor", "messagescan", "port", "showlba", "debug", "misc"), (Fate.UNUSED, _RESULTS)
+        ("histogram", "report", "monitor", "messagescan", "port", "showlba", "debug", "misc", "report_run_totals"),
+        (Fate.UNUSED, _RESULTS),
     ),
+    **dict.fromkeys(("auxreport", "tmpdir", "timeout"), (Fate.UNUSED, _RESULTS)),
     **dict.fromkeys(
         ("host", "system", "vdbench", "jvms", "shell", "user", "clients", "mount", "master"), (Fate.UNUSED, _HOSTS)
     ),
@@ -30,7 +32,7 @@ _FATES: dict[str, tuple[Fate, str]] = {
         (Fate.UNUSED, _HOSTS),
     ),
     **dict.fromkeys(
-        ("dedupratio", "dedupunit", "dedupsets", "dedupflipflop"),
+        ("dedupratio", "dedupunit", "dedupsets", "dedupflipflop", "deduphotsets"),
         (Fate.IGNORED, "no modelled drive deduplicates data"),
     ),
     **dict.fromkeys(
@@ -45,7 +47,12 @@ _FATES: dict[str, tuple[Fate, str]] = {
     "streams": (Fate.IGNORED, "a workload has one sequential position on an sd"),
     "priority": (Fate.IGNORED, "all I/Os have the same priority"),
     "replay": (Fate.IGNORED, "a trace is not a workload"),
-    "concatenate": (Fate.IGNORED, "storage definitions are placed one after the other on the target"),
+    **dict.fromkeys(
+        ("concatenate", "concatenatesds"),
+        (Fate.IGNORED, "storage definitions are placed one after the other on the target"),
+    ),
+    "formatsds": (Fate.IGNORED, "SSDs are preconditioned; state= says how"),
+    "fwd_thread_adjust": (Fate.UNUSED, "applies only to file systems"),
     "maxdata": (Fate.IGNORED, "a run ends after its time"),
     "stopcurve": (Fate.IGNORED, "there is no curve to stop"),
     "pause": (Fate.IGNORED, "steps follow one another directly"),

@@ -23,7 +23,8 @@ KEYS = {
     "general": words(
         "compratio dedupratio dedupunit dedupsets dedupflipflop data_errors create_anchors messagescan monitor "
         "histogram pattern patterns port report validate journal startcmd endcmd start_cmd end_cmd include "
-        "formatxfersize force_error_after swat ios_per_jvm abort_failed_skew loop showlba misc debug"
+        "formatxfersize force_error_after swat ios_per_jvm abort_failed_skew loop showlba misc debug "
+        "concatenatesds formatsds fwd_thread_adjust report_run_totals auxreport timeout tmpdir deduphotsets"
     ),
     "hd": words("hd system vdbench jvms shell user clients mount master port"),
     "sd": words(
@@ -41,6 +42,8 @@ KEYS = {
         "fwdrate operations host foroperations"
     ),
 }
+ALIASES = {"hd": "host"}
+"""Second names of parameters of definitions other than those that they begin."""
 # vdbench's own order where a beginning fits several keys (`xf`, `el`, `io`, `th` of its examples).
 _FIRST = {"th": "threads", "io": "iorate", "el": "elapsed", "in": "interval", "xf": "xfersize", "rd": "rdpct"}
 FILE_SYSTEM = ("fsd", "fwd", "rg")
@@ -170,8 +173,8 @@ def _split(location: Location, line: str) -> list[str]:
 def _option(current: Definition | None, key: str, value: str, location: Location) -> Option:
     kind = current.kind if current else "general"
     known = KEYS[kind]
-    name = key
-    if key not in known:
+    name = ALIASES.get(key, key)
+    if name not in known:
         begin = [candidate for candidate in known if candidate.startswith(key)] if len(key) > 1 else []
         preferred = _FIRST.get(key)
         if preferred in known:
