@@ -54,6 +54,12 @@ def test_commands_of_a_script_run_one_after_the_other(convert: Convert) -> None:
     assert [stream["read_pct"] for stream in job.table["streams"]] == [100, 0]
 
 
+@pytest.mark.parametrize("between", ["; ", " && ", " > a.json; sleep 5; sudo "])
+def test_commands_of_one_line_run_one_after_the_other(convert: Convert, between: str) -> None:
+    job = convert(f"{COMMAND}{between}{COMMAND.replace('randread', 'write')}\n", "test.sh")
+    assert [phase["streams"] for phase in job.table["phases"]] == [["a"], ["a 2"]]
+
+
 def test_a_job_file_with_options_left_to_the_command(convert: Convert, tmp_path: Path) -> None:
     (tmp_path / "bench.fio").write_text("[global]\nbs=8k\n[a]\nrw=randread\n")
     job = convert("fio bench.fio --filename=/dev/sdx --size=30G --direct=1\n", "run.sh")

@@ -14,12 +14,12 @@ from hotband.data.catalog.names import catalog_names, without_ending
 # A prompt, words that run the program (`sudo -u root`, `A=1`), the program, and an option or a job file.
 _COMMAND = re.compile(
     r"\s*(?:(?:\[[^\]\n]{1,80}\]|\S{1,80})?[ \t]{0,4}[$#>%]\s+)?(?:[\w./=:,;&-]+\s+){0,8}"
-    r"(?:\S{0,80}/)?fio(?:\.exe)?[\s\\^`>]+(?:-|\S+\.\w)"
+    r"(?:\S{0,80}[/\\])?(?:fio(?:\.exe)?[\s\\^`>]+(?:-|\S+\.\w)|(?i:diskspd(?:64)?(?:\.exe)?)\s+(?:\S+\s+){0,20}[-/])"
 )
 
 
 def is_command(text: str) -> bool:
-    """Return whether a text is a command line of fio, which may follow a prompt or `sudo`."""
+    """Return whether a text is a command line of fio or DiskSpd, which may follow a prompt or `sudo`."""
     return _COMMAND.match(text) is not None
 
 

@@ -13,6 +13,7 @@ from hotband.data.catalog import JOB_ENDINGS
 from hotband.data.importers import tools
 from hotband.data.importers.files import name_of
 from hotband.data.importers.unread import unread
+from hotband.data.jobs.diskspd_command import profile_text
 from hotband.data.jobs.fio_command import job_file_text
 from hotband.data.jobs.form import workload_text
 from hotband.data.jobs.loss import LossReport
@@ -65,14 +66,18 @@ def job_text(path: Path, piped: bytes | None = None) -> str | None:
     if beginning is not None and '"hotband-record"' in beginning[:4096]:
         accepted = "is a record of hotband, not a workload: hotband report, compare and audit read it"
         raise UserError(name_of(path), "", "", accepted)
-    if beginning is not None and (tool_of(beginning) or result_of(beginning) or _of_commands(beginning)):
+    if beginning is not None and (tool_of(beginning) or result_of(beginning) or _of_commands(path, beginning)):
         return converted(path, piped)[0]
     return None
 
 
-def _of_commands(text: str) -> str | None:
-    """Return the job file equivalent to fio's command lines in a text; None if there are none."""
-    return None if _TOML.search(text) else job_file_text(text)
+def _of_commands(path: Path, text: str) -> tuple[str, str] | None:
+    """Return the job file equivalent to command lines in a text, and their tool; None if there are none."""
+    if _TOML.search(text):
+        return None
+    jobs = job_file_text(text)
+    profile = profile_text(path, text) if jobs is None and "diskspd" in text.lower() else None
+    return (jobs, "fio") if jobs is not None else None if profile is None else (profile, "DiskSpd")
 
 
 def _beginning(path: Path) -> bytes:
@@ -89,9 +94,9 @@ def converted(path: Path, piped: bytes | None = None) -> tuple[str, LossReport]:
     none."""
     text = read_text(path, data=piped)
     tool = tool_of(text)
-    commands = _of_commands(text) if tool is None else None
+    commands = _of_commands(path, text) if tool is None else None
     if commands is not None:
-        return _workload(path, commands, "fio")
+        return _workload(path, *commands)
     if tool is None:
         raise UserError(name_of(path), "", "", no_job(path, text))
     return _workload(path, text, tool)
