@@ -65,6 +65,17 @@ def test_rates_and_files_of_jobs_printed_apart_are_counted_once() -> None:
     assert (asked["rate_iops"], asked["working_set_bytes"], asked["jobs"]) == (900.0, 3 * 16 * 2**20, 3)
 
 
+def test_rates_of_jobs_one_after_the_other_do_not_add_up() -> None:
+    """Tried: of two jobs with rate_iops=300, the second behind a wall, fio does 300 I/Os per second."""
+    limited = {"rw": "randread", "rate_iops": "300", "runtime": "1"}
+    entries = [
+        build.job(name, read=build.reads(None), **{"job options": limited | wall, "groupid": group})
+        for group, (name, wall) in enumerate([("a", {}), ("b", {"stonewall": ""})])
+    ]
+    (record,) = read_fio(build.text(*entries), "two.json")
+    assert record["source"]["asked"]["rate_iops"] is None
+
+
 def test_concurrency_is_declared_even_where_the_loop_is_open() -> None:
     assert one(iodepth="8", numjobs="2", rate_iops="100")["concurrency"] == 16
     assert one(iodepth="8", numjobs="2", rate_iops="100")["rate_iops"] == 200.0

@@ -131,7 +131,8 @@ def asked_of(jobs: list[Job], spell: Spell) -> Asked:
     requested["seed_text"] = _alike(jobs, lambda job: job.options.get("randseed"))
     rates = [_rate(job, processes) for job, processes in zip(jobs, _processes(jobs), strict=True)]
     known = [rate for rate in rates if rate is not None]
-    requested["rate_iops"] = sum(known) if known and len(known) == len(rates) else None
+    # Rates of jobs that ran one after the other do not add up.
+    requested["rate_iops"] = sum(known) if together and known and len(known) == len(rates) else None
     requested["group_reporting"] = _alike(jobs, lambda job: _switch(job, "group_reporting"))
     requested["time_based"] = _alike(jobs, lambda job: _switch(job, "time_based"))
     return requested
