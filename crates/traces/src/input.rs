@@ -15,6 +15,8 @@ const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 /// Byte order marks of UTF-16.
 const LITTLE: [u8; 2] = [0xff, 0xfe];
 const BIG: [u8; 2] = [0xfe, 0xff];
+/// Byte order mark of UTF-8, as spreadsheets write it.
+const UTF8: [u8; 3] = [0xef, 0xbb, 0xbf];
 /// Largest window that is accepted, as `zstd --long=30` writes it: 1 GiB. The decoder takes as much memory as the first
 /// bytes of a file say, which may come from anyone: with 31 a file of 76 bytes takes 2 GiB.
 const LONGEST_WINDOW: u32 = 30;
@@ -63,7 +65,8 @@ pub(crate) fn decompressed(mut source: impl Read + 'static) -> io::Result<Box<dy
     source.by_ref().take(ZSTD.len() as u64).read_to_end(&mut start)?;
     let (is_gzip, is_zstd) = (start.starts_with(&GZIP), start.starts_with(&ZSTD));
     let (is_little, is_big) = (start.starts_with(&LITTLE), start.starts_with(&BIG));
-    let whole: Chain<Cursor<Vec<u8>>, _> = Cursor::new(start).chain(source);
+    let mark = if start.starts_with(&UTF8) { UTF8.len() } else { 0 };
+    let whole: Chain<Cursor<Vec<u8>>, _> = Cursor::new(start.split_off(mark)).chain(source);
     Ok(if is_gzip {
         Box::new(MultiGzDecoder::new(whole))
     } else if is_zstd {

@@ -391,6 +391,13 @@ fn lines_of_biosnoop_without_a_disk_are_left_out_and_counted() {
 }
 
 #[test]
+fn a_byte_order_mark_is_no_part_of_the_first_line() {
+    let text = "128166372003061629,usr,0,Read,7014609920,24576,41286\n128166372016382155,usr,0,Write,8192,8192,1963\n";
+    let (_, ios) = recognised(format!("\u{feff}{text}").as_bytes(), "msr");
+    assert_eq!(plain(&ios), plain(&recognised(text.as_bytes(), "msr").1));
+}
+
+#[test]
 fn lines_before_the_first_event_are_skipped() {
     let events = "  fio-2912  [002]   100.000100: block_rq_issue:  259,0 R 4096 () 81920 + 8 [fio]\n\
                   <idle>-0  [002]   100.000190: block_rq_complete:  259,0 R () 81920 + 8 [0]\n";
