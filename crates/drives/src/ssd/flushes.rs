@@ -190,9 +190,9 @@ mod tests {
     fn a_page_that_fills_up_saves_what_came_before_it() {
         let mut journal = journal();
         journal.note();
-        (0..100).for_each(|_| {
+        for _ in 0..100 {
             journal.written(Instant(0));
-        });
+        }
         assert_eq!(journal.flush(Instant(5_000), journal.mark()), Instant(5_000));
     }
 }
