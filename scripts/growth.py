@@ -137,8 +137,8 @@ AXES = (
     Axis("drives, start", (32, 128, 512), lambda n, to: start(to, f"raid10:{n}x{DISK}"), 4),
     Axis(
         "capacity written, SSD",
-        (1, 2, 4, 8),
-        lambda n, to: start(to, SSD, f"scale={1024 // n}", "state=preconditioned"),
+        (1, 2, 4),
+        lambda n, to: start(to, SSD, f"scale={512 // n}", "state=preconditioned"),
     ),
     Axis("daemons, each I/O", (12, 48, 192, 768), lambda n, to: each(to, f"replicated:{n}x{POOL_DISK}", only, 1_000)),
     Axis("daemons, start", (96, 384, 1_536), lambda n, to: start(to, f"replicated:{n}x{POOL_DISK}"), 3),

@@ -302,8 +302,30 @@ def test_thinktime_after_blocks_is_a_script_of_bursts(convert: Convert) -> None:
 
 def test_rate_iops_is_of_each_job_and_direction(convert: Convert) -> None:
     job = convert(f"{DIRECT}[a]\nrw=randrw\nrwmixread=80\nrate_iops=100\nnumjobs=3\nrate_process=poisson\n")
-    assert [one["load"]["open"] for one in job.table["streams"]] == [{"rate_iops": 300, "arrival": "poisson"}] * 2
-    assert job.fate("rate_iops")[0] is Fate.APPROXIMATED
+    assert job.table["load"]["open"] == {"rate_iops": 600, "arrival": "poisson", "outstanding": 3}
+    assert (job.stream["read_pct"], job.fate("rate_iops")[0]) == (50, Fate.KEPT)
+    assert job.fate("rwmixread")[1].startswith("reads are 50 % by their limits, not by rwmixread=")
+
+
+def test_a_mix_with_one_limit_is_a_loop_for_each_direction(convert: Convert) -> None:
+    job = convert(f"{DIRECT}[a]\nrw=randrw\nrwmixread=80\nrate_iops=,100\niodepth=4\n")
+    assert [one["load"] for one in job.table["streams"]] == [
+        {"closed": {"threads": 1, "depth": 4}},
+        {"open": {"rate_iops": 100, "arrival": "fixed", "outstanding": 4}},
+    ]
+
+
+@pytest.mark.parametrize(("options", "bound"), [("iodepth=16\nnumjobs=2", 32), ("ioengine=psync\niodepth=16", 1)])
+def test_a_rate_has_the_bound_of_the_depth(convert: Convert, options: str, bound: int) -> None:
+    job = convert(f"{DIRECT}[a]\nrw=randread\nrate_iops=100\n{options}\n")
+    assert job.table["load"]["open"]["outstanding"] == bound
+    assert (job.fate("rate_iops")[0] is Fate.KEPT) == (bound == 1)
+
+
+def test_a_trim_comes_before_the_write_of_its_block(convert: Convert) -> None:
+    job = convert(f"{DIRECT}[a]\nrw=randtrimwrite\nbs=4k,8k,64k\n")
+    assert (job.stream["read_pct"], job.stream["trim_first"], job.stream["size"]) == (0, True, "64 KiB")
+    assert (job.stream["random_pct"], job.fate("rw=")[0]) == (100, Fate.KEPT)
 
 
 def test_rate_is_divided_by_the_size(convert: Convert) -> None:
@@ -449,7 +471,8 @@ def test_a_step_ends_when_what_it_has_outstanding_is_answered(convert: Convert) 
     assert drains == [True, None]
     rated = convert(f"{DIRECT}[deep]\n{deep}rate_iops=100\n[one]\n{one}")
     paused = convert(f"{DIRECT}[deep]\n{deep}thinktime=1000\nthinktime_blocks=4\n[one]\n{one}")
-    assert not any("drain" in phase for job in (rated, paused) for phase in job.table["phases"])
+    assert not any("drain" in phase for phase in paused.table["phases"])
+    assert [phase.get("drain") for phase in rated.table["phases"]] == [True, None]
 
 
 def test_the_job_behind_a_wall_has_only_its_own_ios(tmp_path: Path) -> None:

@@ -116,6 +116,26 @@ def test_what_a_load_loses_is_said_however_it_is_written(load: str) -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("load", "stream"),
+    [
+        ('open = { rate_iops = 300, arrival = "poisson", outstanding = 12 }', "read_pct = 100"),
+        ('open = { rate_iops = 300, arrival = "fixed", outstanding = 1 }', "read_pct = 0\ntrim_first = true"),
+        ("closed = { threads = 1, depth = 1 }", "read_pct = 0\ntrim_first = true"),
+    ],
+)
+def test_bounded_rates_and_writes_after_their_trims_come_back_from_fio(tmp_path: Path, load: str, stream: str) -> None:
+    text = f'[load]\n{load}\n[[streams]]\n{stream}\nrandom_pct = 100\nsize = "8 KiB"\n'
+    text += "[[phases]]\nmeasure = true\nios = 500\n"
+    job, report = written("a.toml", text, "fio")
+    back = tmp_path / "back.fio"
+    back.write_text(job)
+    first, second = tomllib.loads(text), job_of(back).table
+    assert not report.of(Fate.IGNORED)
+    assert plain(first["streams"][0], first) == plain(second["streams"][0], second)
+    assert (first["load"], first["phases"][0]["ios"]) == (second["load"], second["phases"][0]["ios"])
+
+
 def calls(work: Callable[[], object]) -> int:
     """How many functions of Python are called, or gone on with, while it is done."""
     count = 0

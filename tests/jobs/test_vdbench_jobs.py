@@ -139,7 +139,7 @@ def test_sizes_may_be_fractions_of_a_unit(convert: Convert) -> None:
 
 def test_a_fixed_rate_is_an_open_loop_with_exponential_gaps(convert: Convert) -> None:
     job = convert(f"{ONE}wd=wd1,sd=sd1\nrd=rd1,wd=wd1,iorate=500,elapsed=9\n", "a.parm")
-    assert job.table["load"] == {"open": {"rate_iops": 500, "arrival": "poisson"}}
+    assert job.table["load"] == {"open": {"rate_iops": 500, "arrival": "poisson", "outstanding": 8}}
     even = convert(f"{ONE}wd=wd1,sd=sd1\nrd=rd1,wd=wd1,iorate=500,elapsed=9,distribution=deterministic\n", "a.parm")
     assert even.table["load"]["open"]["arrival"] == "fixed"
 
@@ -173,7 +173,7 @@ def test_skew_is_a_share_and_the_rest_is_divided(convert: Convert) -> None:
     ("asked", "others"),
     [
         ("max", {"closed": {"threads": 8, "depth": 1}}),
-        ("300", {"open": {"rate_iops": 300, "arrival": "poisson"}}),
+        ("300", {"open": {"rate_iops": 300, "arrival": "poisson", "outstanding": 8}}),
     ],
 )
 def test_a_workload_with_a_rate_of_its_own_keeps_it_beside_the_others(
@@ -183,7 +183,7 @@ def test_a_workload_with_a_rate_of_its_own_keeps_it_beside_the_others(
     works = "wd=wd1,sd=sd1,iorate=100\nwd=wd2,sd=sd1,skew=30\nwd=wd3,sd=sd1\n"
     job = convert(f"{ONE}{works}rd=rd1,wd=wd*,iorate={asked},elapsed=9,interval=1\n", "a.parm")
     streams = {one["name"]: one for one in job.table["streams"]}
-    assert streams["wd1"]["load"] == {"open": {"rate_iops": 100, "arrival": "poisson"}}
+    assert streams["wd1"]["load"] == {"open": {"rate_iops": 100, "arrival": "poisson", "outstanding": 8}}
     assert (job.table["load"], [streams[name]["share_pct"] for name in ("wd2", "wd3")]) == (others, [30, 70])
 
 

@@ -149,8 +149,8 @@ def test_throughput_is_bytes_a_millisecond_and_thread(convert: Convert) -> None:
     text = "<BlockSize>4096</BlockSize><Random>4096</Random><Throughput>4096</Throughput>"
     text += "<ThreadsPerFile>2</ThreadsPerFile>"
     job = convert(profile(UNCACHED + text), "a.xml")
-    assert job.table["load"]["open"]["rate_iops"] == 2000
-    assert job.fate("Throughput")[0] is Fate.APPROXIMATED
+    assert job.table["load"]["open"] == {"rate_iops": 2000, "arrival": "fixed", "outstanding": 4}
+    assert job.fate("Throughput")[0] is Fate.KEPT
 
 
 def test_write_through_forces_writes(convert: Convert) -> None:

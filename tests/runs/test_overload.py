@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -75,6 +76,17 @@ def test_the_first_line_says_that_a_rate_is_not_kept_up_with() -> None:
     rates = re.search(r"--rate ([\d.,]+)$", out.strip())
     assert rates
     assert max(map(float, rates[1].split(","))) < 1000
+
+
+def test_latencies_of_a_bounded_loop_leave_out_how_late_its_ios_are(tmp_path: Path) -> None:
+    path = tmp_path / "capped.fio"
+    path.write_text(
+        "[a]\nfilename=/dev/sdx\nrw=randread\ndirect=1\nioengine=libaio\niodepth=8\nrate_iops=20000\nruntime=1\ntime_based\n"
+    )
+    done = run_hotband("run", str(path), "--on", "ent-10k", "--details")
+    out = " ".join(done.stdout.split())
+    assert re.search(r"ent-10k does not keep up: \d{3} of 20,000 IOPS, .* without the wait of late I/Os\.", out)
+    assert "of 20,000 IOPS; latencies leave out how late I/Os were issued" in out
 
 
 @pytest.mark.parametrize(

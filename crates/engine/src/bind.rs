@@ -68,7 +68,8 @@ pub fn check_trims(
     machine: &Machine,
     power_cut: bool,
 ) -> Result<(), SpecError> {
-    for (spec, (_, target)) in workload.streams.iter().zip(streams).filter(|(spec, _)| spec.trim_pct > 0.0) {
+    for (spec, (_, target)) in workload.streams.iter().zip(streams) {
+        let Some((key, value)) = spec.trims() else { continue };
         let accepted = match () {
             () if !machine.layouts().passes_trim(*target) => stops_trims(machine, *target),
             () => match trims_with_power_cut().filter(|_| power_cut) {
@@ -76,8 +77,7 @@ pub fn check_trims(
                 None => continue,
             },
         };
-        let key = format!("{}.trim_pct", spec.key);
-        return Err(SpecError::new(&workload.file, &key, spec.trim_pct.to_string(), accepted));
+        return Err(SpecError::new(&workload.file, &key, value, accepted));
     }
     let Some(spec) = workload.precondition.as_ref().filter(|spec| spec.trim) else { return Ok(()) };
     let mut targets = 0..machine.volumes().len() as u16;

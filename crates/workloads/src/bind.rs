@@ -10,7 +10,7 @@ use crate::hotband::HotBand;
 use crate::modelled::Modelled;
 use crate::offsets::{OffsetSpec, Offsets};
 use crate::spec::{Cursor, RangeSpec, StreamSpec};
-use crate::stream::Stream;
+use crate::stream::{Stream, Trims};
 
 /// Part of a region of `size` bytes that a client can use, whose begin is rounded up.
 fn region_of(size: u64) -> u64 {
@@ -115,6 +115,7 @@ impl Stream {
             random_mode: spec.random_mode,
             offset_spec: spec.offsets,
             flush_every: spec.flush_every,
+            has_follow_ups: spec.flush_every > 0 || spec.trim_first,
             fua: spec.fua,
             files_spec: spec.files,
             bounds,
@@ -134,7 +135,11 @@ impl Stream {
             slots: 0,
             per_client: spec.per_client.map_or(0, |region| region.0),
             files: None,
-            trim_share: spec.trim_pct / 100.0,
+            trims: match () {
+                () if spec.trim_first => Trims::First(vec![None; threads.max(1)]),
+                () if spec.trim_pct > 0.0 => Trims::Share(spec.trim_pct / 100.0),
+                () => Trims::Never,
+            },
             data: Data::INCOMPRESSIBLE,
             sizes: spec.sizes,
         };

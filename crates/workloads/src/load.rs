@@ -8,6 +8,7 @@ use crate::load_kind::OtherLoad;
 use crate::most::MOST_OUTSTANDING;
 use crate::sources::arrival::Arrival;
 use crate::sources::arrivals;
+use crate::sources::bounded::BoundedLoop;
 use crate::sources::bursts;
 use crate::sources::clients;
 use crate::sources::closed::ClosedLoop;
@@ -33,6 +34,8 @@ pub enum Load {
         rate: f64,
         /// Spacing.
         arrival: Arrival,
+        /// I/Os outstanding at which the next one waits; unlimited by default.
+        outstanding: Option<u32>,
     },
     /// A kind in a file of its own.
     Other(OtherLoad),
@@ -53,7 +56,7 @@ pub(crate) type Kind = (&'static str, &'static str, fn(Section) -> Result<Load, 
 /// A kind a line.
 const KINDS: [Kind; 5] = [
     ("closed", "{ threads, depth, think }", read_closed),
-    ("open", "{ rate_iops, arrival }", read_open),
+    ("open", "{ rate_iops, arrival, outstanding }", read_open),
     ("arrivals", arrivals::LOOKS, read_arrivals),
     bursts::KIND,
     clients::KIND,
@@ -97,7 +100,13 @@ impl Load {
             Self::Closed { threads, depth, think } => {
                 LoadSource::Closed(ClosedLoop::new((*threads, *depth), *think, shares, has_steps))
             }
-            Self::Open { rate, arrival } => LoadSource::Open(OpenLoop::new(*rate, *arrival, shares)),
+            Self::Open { rate, arrival, outstanding } => {
+                let arrivals = OpenLoop::new(*rate, *arrival, shares);
+                match outstanding {
+                    Some(most) => LoadSource::Other(Box::new(BoundedLoop::new(arrivals, *most))),
+                    None => LoadSource::Open(arrivals),
+                }
+            }
             Self::Other(kind) => LoadSource::Other(kind.0.source(shares)),
         }
     }
@@ -120,8 +129,9 @@ fn read_open(open: Section) -> Result<Load, SpecError> {
     let kinds = [("fixed", Arrival::Fixed), ("poisson", Arrival::Poisson)];
     let arrival =
         open.choice("arrival", &kinds)?.ok_or_else(|| open.error("arrival", "", "missing: fixed or poisson"))?;
+    let outstanding = open.count("outstanding", 1..=u64::from(MOST_OUTSTANDING))?.map(|most| most as u32);
     open.finish()?;
-    Ok(Load::Open { rate, arrival })
+    Ok(Load::Open { rate, arrival, outstanding })
 }
 
 fn read_arrivals(arrivals: Section) -> Result<Load, SpecError> {

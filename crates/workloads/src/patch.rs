@@ -207,6 +207,13 @@ impl Workload {
         Ok((threads, depth, load_of(table, "closed").ok_or_else(none)?))
     }
 
+    /// Returns the table of the only loop in the text, if that is an open one with a bound.
+    fn bounded<'t>(&self, table: &'t mut Table) -> Option<&'t mut Table> {
+        let mut loads = self.load.iter().chain(self.streams.iter().filter_map(|stream| stream.load.as_ref()));
+        let (Some(Load::Open { outstanding: Some(_), .. }), None) = (loads.next(), loads.next()) else { return None };
+        load_of(table, "open")
+    }
+
     fn patch_closed(&self, table: &mut Table, key: &str, value: &str) -> Result<(), SpecError> {
         self.check_set_load(key, value)?;
         if key == "think" {
@@ -216,6 +223,10 @@ impl Workload {
             return Ok(());
         }
         let number = count(key, value)?;
+        if let (Some(open), "qd") = (self.bounded(table), key) {
+            open.insert("outstanding".to_owned(), Value::from(number));
+            return Ok(());
+        }
         let (threads, depth, closed) = self.closed(table, key, value)?;
         let (threads, depth) = match key {
             "qd" if number.is_multiple_of(threads) => (threads, number / threads),
@@ -368,6 +379,7 @@ fn read_percent(stream: &mut Table, percent: f64) {
     // Without writes there is nothing that could be a trim.
     if percent >= 100.0 {
         stream.remove("trim_pct");
+        stream.remove("trim_first");
     }
 }
 
@@ -478,6 +490,7 @@ fn as_value(text: &str) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sources::arrival::Arrival;
 
     const PHASES: &str = "[[phases]]\nduration = \"10 s\"\n[[phases]]\nios = 100\nmeasure = true\n";
     const STREAM: &str = "[[streams]]\nread_pct = 70\nrandom_pct = 20\nrandom_mode = \"run\"\nstart = \"50 %\"\n\
@@ -518,6 +531,18 @@ mod tests {
         open.set_duration(Span(1_234_567_891)).unwrap();
         assert_eq!(Workload::read("w.toml", &open.text()).unwrap(), open);
         assert_eq!(open.phases[1].until, [Until::Time(Span(1_234_567_891))]);
+    }
+
+    #[test]
+    fn the_depth_of_an_open_loop_is_its_bound() {
+        let mut open = workload("open = { rate_iops = 5, arrival = \"fixed\", outstanding = 4 }");
+        open.set("qd", "9").unwrap();
+        open.set("rate_iops", "50").unwrap();
+        assert_eq!(open.load, Some(Load::Open { rate: 50.0, arrival: Arrival::Fixed, outstanding: Some(9) }));
+        let qd = open.settable().into_iter().find(|set_key| set_key.key == "qd");
+        assert_eq!(qd.and_then(|set_key| set_key.value).as_deref(), Some("9"));
+        let mut unbounded = workload("open = { rate_iops = 5, arrival = \"fixed\" }");
+        assert!(unbounded.set("qd", "9").is_err());
     }
 
     #[test]

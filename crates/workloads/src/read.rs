@@ -248,12 +248,20 @@ fn read_stream(section: Section) -> Result<StreamSpec, SpecError> {
         per_client: section.quantity::<Bytes>("per_client")?,
         files,
         trim_pct: percent("trim_pct", Some(0.0))?,
+        trim_first: section.flag("trim_first")?.unwrap_or(false),
         data: DataSpec::read(&section, "data")?,
         key: section.key(""),
     };
     if stream.trim_pct > 0.0 && (stream.read_pct >= 100.0 || files.is_some()) {
         let accepted = "trims are a share of the I/Os that are not reads, and this stream chooses none of those";
         return Err(section.error("trim_pct", stream.trim_pct.to_string(), accepted));
+    }
+    if stream.trim_first && (stream.read_pct >= 100.0 || files.is_some()) {
+        let accepted = "a trim comes before each write, and this stream chooses the blocks of none";
+        return Err(section.error("trim_first", "true", accepted));
+    }
+    if stream.trim_first && stream.trim_pct > 0.0 {
+        return Err(section.error("trim_first", "true", "cannot be combined with trim_pct: remove one of them"));
     }
     if let Some(align) = stream.align.filter(|align| align.0 == 0 || !align.0.is_multiple_of(512)) {
         return Err(section.error("align", align.to_string(), "expected a multiple of 512 B above zero"));

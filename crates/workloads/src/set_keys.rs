@@ -38,7 +38,7 @@ struct SetKey {
 }
 
 const KEYS: [SetKey; 17] = [
-    SetKey { name: "qd", meaning: "total outstanding I/Os", today: |w| w.of_loop(|t, d| (t * d).to_string()) },
+    SetKey { name: "qd", meaning: "total outstanding I/Os", today: qd },
     SetKey { name: "depth", meaning: "outstanding I/Os of a thread, or of a trace", today: depth },
     SetKey { name: "threads", meaning: "threads of the closed loop", today: |w| w.of_loop(|t, _| t.to_string()) },
     SetKey { name: "think", meaning: "pause of a thread after each completed I/O", today: think },
@@ -180,6 +180,17 @@ fn think(workload: &Workload) -> Today {
         let Load::Closed { think, .. } = load else { return None };
         Some(think.to_string())
     })
+}
+
+fn qd(workload: &Workload) -> Today {
+    let bound = |load: &Load| match load {
+        Load::Open { outstanding, .. } => outstanding.map(|most| most.to_string()),
+        Load::Closed { .. } | Load::Other(_) => None,
+    };
+    match workload.of_loop(|threads, depth| (threads * depth).to_string()) {
+        Today::Absent => workload.only_load(bound),
+        today => today,
+    }
 }
 
 fn depth(workload: &Workload) -> Today {

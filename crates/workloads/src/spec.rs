@@ -79,10 +79,21 @@ pub struct StreamSpec {
     pub files: Option<FilesSpec>,
     /// Trims among the I/Os that are no reads, in percent.
     pub trim_pct: f64,
+    /// Each write follows a trim of the same block.
+    pub trim_first: bool,
     /// Compressibility of the data of its writes. Default: that of the workload.
     pub data: Option<DataSpec>,
     /// Key in the file, for errors.
     pub key: String,
+}
+
+impl StreamSpec {
+    /// The key that makes it trim, and its value; none if it does not trim.
+    pub fn trims(&self) -> Option<(String, String)> {
+        let by_share = (self.trim_pct > 0.0).then(|| ("trim_pct", self.trim_pct.to_string()));
+        let (key, value) = by_share.or_else(|| self.trim_first.then(|| ("trim_first", true.to_string())))?;
+        Some((format!("{}.{key}", self.key), value))
+    }
 }
 
 /// Workload of a target.

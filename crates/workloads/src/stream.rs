@@ -34,6 +34,17 @@ pub enum RandomMode {
     Run,
 }
 
+/// Which of a stream's I/Os that are no reads are trims.
+#[derive(Clone, Debug)]
+pub(crate) enum Trims {
+    /// None.
+    Never,
+    /// This share of them.
+    Share(f64),
+    /// One before each write, of the same block: offset and length of what each thread writes next.
+    First(Vec<Option<(u64, u32)>>),
+}
+
 /// A stream at work.
 #[derive(Clone, Debug)]
 pub struct Stream {
@@ -45,6 +56,8 @@ pub struct Stream {
     pub(crate) random_mode: RandomMode,
     pub(crate) offset_spec: OffsetSpec,
     pub(crate) flush_every: u64,
+    /// Whether flushes or trims set some of its I/Os: asked once an I/O.
+    pub(crate) has_follow_ups: bool,
     pub(crate) fua: bool,
     pub(crate) files_spec: Option<FilesSpec>,
     pub(crate) bounds: StreamBounds,
@@ -67,8 +80,7 @@ pub struct Stream {
     /// Distance between the regions of two clients of a script; zero if they share one.
     pub(crate) per_client: u64,
     pub(crate) files: Option<Box<Files>>,
-    /// Share of the I/Os that are no reads that are trims.
-    pub(crate) trim_share: f64,
+    pub(crate) trims: Trims,
     pub(crate) data: Data,
 }
 
@@ -117,7 +129,7 @@ impl Stream {
 
     /// Whether some of its I/Os are writes.
     pub fn writes(&self) -> bool {
-        self.read_share < 1.0 && self.trim_share < 1.0
+        self.read_share < 1.0 && !matches!(self.trims, Trims::Share(share) if share >= 1.0)
     }
 
     /// The next I/O of a script's client, drawn from the client's own generator, in the client's own region.
@@ -165,9 +177,10 @@ impl Stream {
     /// The next I/O of `thread`.
     #[inline]
     pub fn next(&mut self, thread: usize) -> IoRequest {
-        if self.flush_every > 0 && self.writes == self.flush_every {
-            self.writes = 0;
-            return IoRequest { op: Op::Flush, offset: 0, len: 0, fua: false, entropy: Entropy::INCOMPRESSIBLE };
+        if self.has_follow_ups
+            && let Some(request) = self.follow_up(thread)
+        {
+            return request;
         }
         let read = self.read_share >= 1.0 || (self.read_share > 0.0 && self.random.unit() < self.read_share);
         let len = self.sizes.draw(&mut self.random);
@@ -178,11 +191,42 @@ impl Stream {
         if read {
             return IoRequest { op: Op::Read, offset, len, fua: false, entropy: Entropy::INCOMPRESSIBLE };
         }
-        if self.trim_share > 0.0 && (self.trim_share >= 1.0 || self.random.unit() < self.trim_share) {
+        if self.is_trim(thread, offset, len) {
             return IoRequest { op: Op::Trim, offset, len, fua: false, entropy: Entropy::INCOMPRESSIBLE };
         }
+        self.write(offset, len)
+    }
+
+    #[inline]
+    fn write(&mut self, offset: u64, len: u32) -> IoRequest {
         self.writes += 1;
         IoRequest { op: Op::Write, offset, len, fua: self.fua, entropy: self.data.draw() }
+    }
+
+    /// The I/O that earlier ones of `thread` require: a flush after some writes, the write of a block after its trim.
+    fn follow_up(&mut self, thread: usize) -> Option<IoRequest> {
+        if self.flush_every > 0 && self.writes == self.flush_every {
+            self.writes = 0;
+            return Some(IoRequest { op: Op::Flush, offset: 0, len: 0, fua: false, entropy: Entropy::INCOMPRESSIBLE });
+        }
+        let Trims::First(next_writes) = &mut self.trims else { return None };
+        let count = next_writes.len();
+        let (offset, len) = next_writes[thread % count].take()?;
+        Some(self.write(offset, len))
+    }
+
+    /// Whether the I/O of `thread`, which is no read, is a trim.
+    #[inline]
+    fn is_trim(&mut self, thread: usize, offset: u64, len: u32) -> bool {
+        match &mut self.trims {
+            Trims::Never => false,
+            Trims::Share(share) => *share >= 1.0 || self.random.unit() < *share,
+            Trims::First(next_writes) => {
+                let count = next_writes.len();
+                next_writes[thread % count] = Some((offset, len));
+                true
+            }
+        }
     }
 
     fn cursor_of(&self, thread: usize) -> usize {
@@ -398,6 +442,35 @@ mod tests {
         assert!(trims.abs_diff((trims + writes) / 5) < 310, "{trims} of {}", trims + writes);
         assert!(count(Op::Flush).abs_diff(writes / 4) <= 1, "trims do not count");
         assert!(all.iter().all(|request| request.op != Op::Trim || (request.len == 4096 && !request.fua)));
+    }
+
+    #[test]
+    fn each_write_follows_a_trim_of_its_block() {
+        let keys = "read_pct = 0\nrandom_pct = 100\nsizes = { \"4 KiB\" = 1, \"8 KiB\" = 1 }\ntrim_first = true\n\
+                    fua = true\nflush_every = 2";
+        let mut stream = stream(keys, 1 << 30);
+        // Two threads take turns: each writes what it trimmed itself. A flush comes where two writes are done.
+        let all: Vec<(usize, IoRequest)> = (0..600).map(|n| (n % 2, stream.next(n % 2))).collect();
+        for thread in 0..2 {
+            let mine = all.iter().filter(|(by, request)| *by == thread && request.op != Op::Flush);
+            let mine: Vec<&IoRequest> = mine.map(|(_, request)| request).collect();
+            for [trim, write] in mine.as_chunks().0 {
+                assert_eq!((trim.op, trim.fua, write.op, write.fua), (Op::Trim, false, Op::Write, true));
+                assert_eq!((trim.offset, trim.len), (write.offset, write.len));
+            }
+        }
+        let count = |op: Op| all.iter().filter(|(_, request)| request.op == op).count();
+        assert_eq!((count(Op::Trim), count(Op::Write), count(Op::Flush)), (240, 240, 120));
+    }
+
+    #[test]
+    fn a_sequential_stream_goes_on_after_the_write_of_a_trimmed_block() {
+        let keys = "read_pct = 0\nrandom_pct = 0\nsize = \"4 KiB\"\ntrim_first = true";
+        assert_eq!(offsets_of_one(&mut stream(keys, 3 * 4096), 8), [0, 0, 4096, 4096, 8192, 8192, 0, 0]);
+    }
+
+    fn offsets_of_one(stream: &mut Stream, count: usize) -> Vec<u64> {
+        (0..count).map(|_| stream.next(0).offset).collect()
     }
 
     #[test]

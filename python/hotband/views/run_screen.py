@@ -13,7 +13,7 @@ from hotband.base.text.words import capitalized
 from hotband.data.catalog.named import is_real
 from hotband.data.record.durability import durability_notes
 from hotband.data.record.files import RECORD_FILE
-from hotband.data.record.overload import missed_rate, missed_words, overload_notes
+from hotband.data.record.overload import is_bounded, missed_rate, missed_words, overload_notes
 from hotband.data.record.repair import recovery_lines, repair_lines
 from hotband.data.record.states import states_of, warm_up_words
 from hotband.data.record.stats import flush_latency, merge
@@ -132,7 +132,8 @@ def _sentence(record: RecordDoc, runs: int) -> str:
     if missed is not None:
         name = record["target"]["machine"]
         rates = f"{name} {missed_words(*missed)}, {rate(summary['bandwidth_bytes_per_s'])}"
-    grows = ", growing throughout the run" if missed else ""
+    late = " without the wait of late I/Os" if is_bounded(record) else ", growing throughout the run"
+    grows = late if missed else ""
     p99 = f"p99 {span(summary['latency_p99_ns'])}{_between(record, 'latency_p99_ns', 'iops')}{grows}"
     return f"{f'Run {runs} of {runs}: ' if runs > 1 else ''}{rates}{_between(record, 'iops')}. {p99}{_flushed(record)}."
 

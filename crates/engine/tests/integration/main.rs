@@ -3,6 +3,7 @@
 mod actuators;
 mod apps;
 mod arrivals;
+mod bounded;
 mod bursts;
 mod bus;
 mod common;

@@ -24,7 +24,7 @@ _TOOLS: tuple[tuple[str, str, str], ...] = (
     ("kubestr", r"^FIO version - fio-\d", f"it runs fio and rounds its figures; {_FIO}"),
     ("dbench", r"^= Dbench Summary =", f"it runs fio and rounds its figures; {_FIO}"),
     ("yabs.sh", r"^fio Disk Speed Tests \(Mixed", f"it runs fio and rounds its figures; {_FIO}"),
-    ("smartctl", r"^smartctl \d[\s\S]{0,400}?^=== START OF", _DEVICE.format("smartctl --json -x")),
+    ("smartctl", r"^smartctl \d[\s\S]{0,400}?^=== START OF", _DEVICE.format("smartctl -j -x")),
     ("nvme", r"^Smart Log for NVME device:|^NVME Identify Controller:", _DEVICE.format("nvme smart-log -o json")),
     ("rados bench", r"^Total time run: [\s\S]{0,300}?^(Bandwidth|Object size)", f"objects of a pool; {_RBD}"),
     ("rbd bench", r"^bench +type (read|write|rw|readwrite) io_size", f"one client of a pool; {_RBD}"),

@@ -298,14 +298,10 @@ def _caches(report: LossReport, tags: Tags, target: Element) -> None:
 
 
 def _load(report: LossReport, tags: Tags, target: Element, closed: Closed) -> Closed | Open:
-    think, rate = tags.option(target, "ThinkTime"), tags.option(target, "Throughput")
-    a_ms = tags.number(target, "Throughput")
+    think, a_ms = tags.option(target, "ThinkTime"), tags.number(target, "Throughput")
     size = tags.number(target, "BlockSize", BLOCK)
-    if rate is not None and a_ms:
-        outstanding = closed.threads * closed.depth
-        why = f"I/Os are issued at this rate even when {outstanding} are outstanding; DiskSpd would wait"
-        report.add(Fate.APPROXIMATED, rate.location, str(rate), why)
-        return Open(a_ms * 1000 / size * closed.threads)
+    if a_ms:
+        return Open(a_ms * 1000 / size * closed.threads, outstanding=closed.threads * closed.depth)
     pause = tags.number(target, "ThinkTime")
     if think is not None and pause:
         closed.think_us, closed.burst = pause * 1000, int(tags.number(target, "BurstSize")) or 1

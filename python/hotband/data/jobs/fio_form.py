@@ -202,6 +202,8 @@ def _draft(job: Job, files: Files) -> Draft:
     clones = load.threads if is_own else 1
     files.meet(file, _used(region, offset, step, load.threads, clones))
     fio_job.page_cache(job_options)
+    if pattern.kinds == "tw" and load.depth > 1:
+        job_options.approximate("rw", "other outstanding I/Os continue during a trim; fio waits for it")
     every = round(flushes.flush_every(job_options, pattern.kinds) * on_drive[1].pieces)
     draft = Draft(job_options, pattern, on_drive, load, file, region, offset, step, is_own, every)
     return replace(draft, load=flushes.paced(_in_pieces(load, draft.pieces()), draft.with_flushes()))
@@ -247,13 +249,25 @@ def _loops_of(draft: Draft, files: Files, clone: int | None, load: Closed) -> li
     if load.think_us:
         draft.job_options.ignore("thinktime", "the rate sets when I/Os are issued")
     pattern = draft.pattern
+
+    arrival, outstanding = rates.arrival, load.threads * load.depth
+
+    def limited(rate: float, of: Draft) -> Open:
+        return Open(rate * of.with_flushes(), arrival, outstanding)
+
     if pattern.kinds != "rw":
         rate = rates.of(pattern.kinds)
-        return [Loop(streams, Open(rate * draft.with_flushes(), rates.arrival) if rate else load)]
-    both = (rates.read or 0.0) + (rates.write or 0.0)
-    if rates.read and rates.write and abs(100 * rates.read / both - pattern.first_pct) < RATE_MATCHES:
-        return [Loop(streams, Open(both * draft.with_flushes(), rates.arrival))]
-    # A mix with a limit for each direction is two loops: each keeps its own rate.
+        return [Loop(streams, limited(rate, draft) if rate else load)]
+    if rates.read and rates.write:
+        read_pct = 100 * rates.read / (rates.read + rates.write)
+        if abs(read_pct - pattern.first_pct) >= RATE_MATCHES:
+            # Each direction has its own rate, but both together have one bound.
+            why = f"reads are {read_pct:.3g} % by their limits, not by rwmixread=, even if a limit is not reached"
+            draft.job_options.approximate("rwmixread" if draft.job_options.get("rwmixread") else "rw", why)
+            draft = replace(draft, pattern=replace(pattern, first_pct=read_pct))
+            streams = _streams(draft, files, clone)
+        return [Loop(streams, limited(rates.read + rates.write, draft))]
+    # A mix in which one direction has a limit is two loops: only one keeps a rate.
     loops = []
     for kind, limit in (("r", rates.read), ("w", rates.write)):
         share = pattern.first_pct if kind == "r" else 100 - pattern.first_pct
@@ -262,7 +276,7 @@ def _loops_of(draft: Draft, files: Files, clone: int | None, load: Closed) -> li
             side_streams = [
                 replace(stream, name=f"{stream.name} {_WORDS[kind]}") for stream in _streams(side, files, clone)
             ]
-            loops.append(Loop(side_streams, Open(limit * side.with_flushes(), rates.arrival) if limit else load))
+            loops.append(Loop(side_streams, limited(limit, side) if limit else load))
     return loops
 
 
@@ -352,10 +366,9 @@ def _stream(draft: Draft, files: Files, side: _Side, part: Part, chosen: fio_lis
     job_options, pattern = draft.job_options, draft.pattern
     came: dict[str, Option | None] = {"read_pct": job_options.get("rwmixread") or job_options.get("rw")}
     read = {"r": 100.0, "rw": pattern.first_pct}.get(side.kind, 0.0)
-    keys: dict[str, Value] = {"read_pct": read}
-    trim = {"t": 100.0, "tw": 50.0}.get(side.kind)
-    if trim is not None:
-        keys["trim_pct"] = trim
+    trims: dict[str, dict[str, Value]] = {"t": {"trim_pct": 100.0}, "tw": {"trim_first": True}}
+    keys: dict[str, Value] = {"read_pct": read, **trims.get(side.kind, {})}
+    came["trim_first"] = job_options.get("rw")
     _add_random(draft, side.index, keys, came, chosen)
     sizes = draft.on_drive[side.index].sizes
     came["size"] = came["sizes"] = job_options.get("bssplit") or job_options.get("bs") or job_options.get("bsrange")

@@ -161,9 +161,6 @@ def pattern(job_options: JobOptions) -> Pattern:
         hole = -hole if suffix.startswith("-") else hole
     zone, skip = _strided(job_options, is_random)
     hole = hole or skip
-    if kinds == "tw":
-        reason = "half of the I/Os are trims in random order; fio writes each block right after trimming it"
-        job_options.approximate("rw", reason)
     sequencer = job_options.get("rw_sequencer")
     if sequencer is not None and sequencer.value == "identical" and run > 1:
         job_options.ignore("rw_sequencer", "offsets do not repeat: the run continues")

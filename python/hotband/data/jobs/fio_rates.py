@@ -67,12 +67,21 @@ def rates(
             why = f"{closed.depth} outstanding at once cannot reach it: I/Os are issued at full speed"
         job_options.ignore(option.key, f"{why}, as in fio")
         return None
-    why = f"I/Os are issued at this rate even when {closed.threads * closed.depth} are outstanding; fio would wait"
-    if iops and job_options.get("bssplit"):
-        # backend.c, usec_for_io: later versions count I/Os.
-        why += "; fio 3.33 itself counts each as one of the smallest size"
-    job_options.approximate(option.key, why)
+    _tell(job_options, option, closed)
     return Rates(read, write, trim, "poisson" if process and process.value == "poisson" else "fixed")
+
+
+def _tell(job_options: JobOptions, option: Option, closed: Closed) -> None:
+    """Report how I/Os at a rate differ from fio's."""
+    # io_u.c, rate_ddir: the pause begins after that wait and is not shorter for it. Tried (3.33, an emulated disk that
+    # takes 5 ms): at 150 I/Os per second the mean latency was 8.1 ms, that of evenly spaced I/Os 5.0 ms.
+    bunched = "fio waits for all outstanding I/Os before each pause: they bunch, and near the limit take longer"
+    why = [bunched] if closed.depth > 1 else []
+    if option.key == "rate_iops" and job_options.get("bssplit"):
+        # backend.c, usec_for_io: later versions count I/Os.
+        why.append("fio 3.33 itself counts each as one of the smallest size")
+    if why:
+        job_options.approximate(option.key, "; ".join(why))
 
 
 def _limit(text: str, option: Option, job_options: JobOptions, side: Fitted) -> float | None:

@@ -13,6 +13,7 @@ from hotband.data.jobs.source import Option
 from hotband.data.record.stats import BUFFERED
 
 WAITS = "fio waits for a flush before it issues more I/Os"
+NOT_AFTER_TRIMS = "fio does not flush in a job that trims and writes"
 REPEATS = "fio 3.33 also flushes after the reads between two writes"
 
 
@@ -41,7 +42,7 @@ def flush_every(job_options: JobOptions, kinds: str) -> int:
     flush_options = options(job_options)
     if kinds not in ("w", "rw"):
         # Tried: fio 3.33 takes the option in a job of trims and writes, and does not flush once.
-        why = "fio does not flush in a job that trims and writes" if kinds == "tw" else "the job does not write"
+        why = NOT_AFTER_TRIMS if kinds == "tw" else "the job does not write"
         for option in flush_options:
             job_options.ignore(option.key, why)
         return 0

@@ -50,10 +50,16 @@ class Closed:
 
 @dataclass
 class Open:
-    """Open-loop load: I/Os are issued at a rate."""
+    """Open-loop load: I/Os are issued at a rate, at most `outstanding` of them at once."""
 
     rate: float
     arrival: str = "fixed"
+    outstanding: int | None = None
+
+    def part(self, share: float) -> Open:
+        """Return the load of a stream that issues this share of the I/Os."""
+        most = self.outstanding if self.outstanding is None else max(1, round(self.outstanding * share))
+        return Open(self.rate * share, self.arrival, most)
 
 
 @dataclass
@@ -221,7 +227,8 @@ def _load_lines(load: Closed | Open) -> list[str]:
 
 def _load_table(load: Closed | Open) -> dict[str, Value]:
     if isinstance(load, Open):
-        return {"open": {"rate_iops": load.rate, "arrival": load.arrival}}
+        bound: dict[str, Value] = {} if load.outstanding is None else {"outstanding": load.outstanding}
+        return {"open": {"rate_iops": load.rate, "arrival": load.arrival, **bound}}
     closed: dict[str, Value] = {"threads": load.threads, "depth": load.depth}
     if load.think_us:
         closed["think"] = seconds_text(load.think_us / 1e6)
@@ -236,7 +243,7 @@ def _stream_lines(stream: StreamForm, loop: Loop, whole: float, is_shared: bool,
     if not is_shared and not is_script:
         load = loop.load
         if isinstance(load, Open) and len(loop.streams) > 1:
-            load = Open(load.rate * stream.share / whole, load.arrival)
+            load = load.part(stream.share / whole)
         lines.append(f"load = {toml(_load_table(load))}")
     for key, value in stream.keys.items():
         option = stream.came_from.get(key)
@@ -282,12 +289,17 @@ def _phase_lines(form: Form, scripts: dict[int, str]) -> list[str]:
                 *of_step,
             ]
         lines += ["", "[[phases]]", f"name = {quoted(names.new(step.name))}", _until(step), "measure = true", *of_step]
-        # The tools wait for what a step has outstanding before the next begins; of a rate that is too high they leave
+        # The tools wait for what a step has outstanding before the next begins; of a rate without a bound they leave
         # out what is late when the time is over.
-        stops = all(n not in scripts and isinstance(form.loops[n].load, Closed) for n in step.loops)
+        stops = all(n not in scripts and _is_bounded(form.loops[n].load) for n in step.loops)
         if stops and number + 1 < len(form.steps):
             lines.append("drain = true")
     return lines
+
+
+def _is_bounded(load: Closed | Open) -> bool:
+    """Return whether a load has a bound on its outstanding I/Os."""
+    return isinstance(load, Closed) or load.outstanding is not None
 
 
 def _until(step: Step) -> str:

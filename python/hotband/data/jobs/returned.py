@@ -37,6 +37,7 @@ def plain(table: StreamTable, workload: WorkloadTable) -> dict[str, object]:
         | ({"hotband": unit} if band else {}),
         "fua": keys.get("fua", False) and not is_read_only,
         "flush_every": stream.flush_every,
+        "trim_first": stream.trims_first,
         "start": float(str(keys.get("start", 0)).strip(" %")),
         "data": None if is_read_only else keys.get("data", workload.get("data", 1.0)),
         "cursor": keys.get("cursor", "shared") if random < 100 else "shared",

@@ -63,9 +63,16 @@ class Stream:
         return _percent(self.table.get("trim_pct", 0.0))
 
     @property
+    def trims_first(self) -> bool:
+        """Return whether each write follows a trim of its block."""
+        return bool(self.table.get("trim_first", False))
+
+    @property
     def writes(self) -> float:
         """Return the share of writes among its I/Os that are not flushes, 0 to 1."""
-        return (1 - self.read_pct / 100) * (1 - self.trim_pct / 100)
+        # Of trims and their writes, each pair in place of a write.
+        asked = 1 - self.read_pct / 100
+        return asked / (1 + asked) if self.trims_first else asked * (1 - self.trim_pct / 100)
 
     @property
     def flush_every(self) -> int:

@@ -256,11 +256,10 @@ def _open(
     reader: Reader, run: Definition, option: Option, streams: list[StreamForm], threads: int, rate: float | None = None
 ) -> int:
     """Add an open loop of these streams and return its number; without `rate`, `option` sets the rate."""
-    reader.approximate(option, f"I/Os are issued at this rate even when {threads} are outstanding; vdbench would wait")
     rate_iops = number(option.value, option, 1e9) if rate is None else rate
     if not rate_iops:
         option.refuse("expected a rate above zero")
-    reader.loops.append(Loop([replace(stream) for stream in streams], Open(rate_iops, _arrival(reader, run))))
+    reader.loops.append(Loop([replace(stream) for stream in streams], Open(rate_iops, _arrival(reader, run), threads)))
     return len(reader.loops) - 1
 
 

@@ -106,6 +106,8 @@ def _work(conversion: Conversion, stream: Stream, name: str, volumes: list[str],
     parts.append(f"rdpct={number_text(stream.read_pct)}")
     if stream.table.get("trim_pct"):
         conversion.ignore(stream.key("trim_pct"), "vdbench does not trim: these I/Os are writes")
+    if stream.trims_first:
+        conversion.ignore(stream.key("trim_first"), "vdbench does not trim: it writes twice as many blocks")
     if stream.table.get("cursor") == "per-thread" and stream.random_pct < 100:
         conversion.approximate(stream.key("cursor"), "threads share one position")
     if stream.table.get("start", "0 %") not in ("0 %", "0%"):
@@ -233,10 +235,13 @@ def _rate(conversion: Conversion, step: Step) -> list[str]:
         if rate < 1:
             accepted = "is below vdbench's minimum rate: expected 1 or more"
             raise UserError(conversion.file, "rate_iops", number_text(rate), accepted)
+        bounds = [stream_.load["open"].get("outstanding") for stream_ in loads.values()]
+        threads = OPEN_THREADS if None in bounds else sum(bounds)
         for stream_ in loads.values():
-            conversion.approximate(stream_.load_key, f"vdbench waits when {OPEN_THREADS} I/Os are outstanding")
+            if "outstanding" not in stream_.load["open"]:
+                conversion.approximate(stream_.load_key, f"vdbench waits when {threads} I/Os are outstanding")
         spacing = ["distribution=deterministic"] if fixed else []
-        return [f"iorate={number_text(round(rate, 6))}", f"threads={OPEN_THREADS}", *spacing]
+        return [f"iorate={number_text(round(rate, 6))}", f"threads={threads}", *spacing]
     threads = 0
     for key, stream_ in loads.items():
         closed = stream_.closed()

@@ -73,7 +73,16 @@ def completed_rate(summary: SummaryDoc) -> float:
 def overload_notes(record: RecordDoc) -> list[str]:
     """Return a note for a model's run that misses the rate of its open loop."""
     missed = missed_rate(record)
-    return [] if missed is None else [f"{missed_words(*missed)}; latencies grow throughout the run"]
+    if missed is None:
+        return []
+    effect = "leave out how late I/Os were issued" if is_bounded(record) else "grow throughout the run"
+    return [f"{missed_words(*missed)}; latencies {effect}"]
+
+
+def is_bounded(record: RecordDoc) -> bool:
+    """Return whether the open loops of a run have a bound on their outstanding I/Os: late ones wait to be issued."""
+    loads = _measured_loads(_core.workload(record["spec"].get("workload", ""))["table"])
+    return all("outstanding" in (load or {}).get("open", {}) for load in loads)
 
 
 def missed_words(requested: float, iops: float) -> str:
