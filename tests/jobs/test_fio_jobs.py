@@ -311,15 +311,19 @@ def test_a_mix_with_one_limit_is_a_loop_for_each_direction(convert: Convert) -> 
     job = convert(f"{DIRECT}[a]\nrw=randrw\nrwmixread=80\nrate_iops=,100\niodepth=4\n")
     assert [one["load"] for one in job.table["streams"]] == [
         {"closed": {"threads": 1, "depth": 4}},
-        {"open": {"rate_iops": 100, "arrival": "fixed", "outstanding": 4}},
+        {"open": {"rate_iops": 100, "arrival": "fixed", "outstanding": 4, "drain": True}},
     ]
 
 
-@pytest.mark.parametrize(("options", "bound"), [("iodepth=16\nnumjobs=2", 32), ("ioengine=psync\niodepth=16", 1)])
-def test_a_rate_has_the_bound_of_the_depth(convert: Convert, options: str, bound: int) -> None:
+@pytest.mark.parametrize(
+    ("options", "bound", "drains"),
+    [("iodepth=16\nnumjobs=2", 32, None), ("ioengine=psync\niodepth=16", 1, None), ("iodepth=16", 16, True)],
+)
+def test_a_rate_has_the_bound_of_the_depth(convert: Convert, options: str, bound: int, drains: bool | None) -> None:
     job = convert(f"{DIRECT}[a]\nrw=randread\nrate_iops=100\n{options}\n")
-    assert job.table["load"]["open"]["outstanding"] == bound
-    assert (job.fate("rate_iops")[0] is Fate.KEPT) == (bound == 1)
+    load = job.table["load"]["open"]
+    assert (load["outstanding"], load.get("drain")) == (bound, drains)
+    assert (job.fate("rate_iops")[0] is Fate.KEPT) == (bound != 32)
 
 
 def test_a_trim_comes_before_the_write_of_its_block(convert: Convert) -> None:

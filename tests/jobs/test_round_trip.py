@@ -119,7 +119,7 @@ def test_what_a_load_loses_is_said_however_it_is_written(load: str) -> None:
 @pytest.mark.parametrize(
     ("load", "stream"),
     [
-        ('open = { rate_iops = 300, arrival = "poisson", outstanding = 12 }', "read_pct = 100"),
+        ('open = { rate_iops = 300, arrival = "poisson", outstanding = 12, drain = true }', "read_pct = 100"),
         ('open = { rate_iops = 300, arrival = "fixed", outstanding = 1 }', "read_pct = 0\ntrim_first = true"),
         ("closed = { threads = 1, depth = 1 }", "read_pct = 0\ntrim_first = true"),
     ],

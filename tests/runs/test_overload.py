@@ -66,6 +66,12 @@ def test_a_run_that_keeps_up_with_the_rate_of_two_loops_has_no_note() -> None:
     assert " of 5,000 IOPS" in notes[1][0]
 
 
+def test_a_loop_without_a_bound_does_not_drain() -> None:
+    text = workload("", shared='open = { rate_iops = 5, arrival = "fixed", drain = true }')
+    with pytest.raises(hb.UserError, match=r"drain = 'true': applies only to a loop with a bound"):
+        hb.run(text, on="ent-15k")
+
+
 def test_the_first_line_says_that_a_rate_is_not_kept_up_with() -> None:
     done = run_hotband("run", "randread", "--on", "ent-10k", "--rate", "20000", "--duration", "1 s")
     assert done.returncode == 0

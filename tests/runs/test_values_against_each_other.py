@@ -40,7 +40,7 @@ STREAMS = {
     'per_client = "1 GB"': "per_client: no script uses this stream",
     "trim_pct = 3\nread_pct = 100": "trim_pct: trims are a share of the I/Os that are not reads",
     "trim_first = true\nread_pct = 100": "trim_first: a trim comes before each write, and this stream chooses the",
-    "trim_first = true\nread_pct = 50\ntrim_pct = 3": "trim_first: cannot be combined with trim_pct: remove one of them",
+    "trim_first = true\nread_pct = 50\ntrim_pct = 3": "trim_first: cannot be combined with trim_pct",
 }
 """Lines of a stream, with the key and the words of the refusal."""
 SEQUENTIAL_ONLY = [

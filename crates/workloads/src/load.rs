@@ -36,6 +36,8 @@ pub enum Load {
         arrival: Arrival,
         /// I/Os outstanding at which the next one waits; unlimited by default.
         outstanding: Option<u32>,
+        /// A pause until the next I/O is due begins when nothing is outstanding.
+        drain: bool,
     },
     /// A kind in a file of its own.
     Other(OtherLoad),
@@ -56,7 +58,7 @@ pub(crate) type Kind = (&'static str, &'static str, fn(Section) -> Result<Load, 
 /// A kind a line.
 const KINDS: [Kind; 5] = [
     ("closed", "{ threads, depth, think }", read_closed),
-    ("open", "{ rate_iops, arrival, outstanding }", read_open),
+    ("open", "{ rate_iops, arrival, outstanding, drain }", read_open),
     ("arrivals", arrivals::LOOKS, read_arrivals),
     bursts::KIND,
     clients::KIND,
@@ -100,10 +102,10 @@ impl Load {
             Self::Closed { threads, depth, think } => {
                 LoadSource::Closed(ClosedLoop::new((*threads, *depth), *think, shares, has_steps))
             }
-            Self::Open { rate, arrival, outstanding } => {
+            Self::Open { rate, arrival, outstanding, drain } => {
                 let arrivals = OpenLoop::new(*rate, *arrival, shares);
                 match outstanding {
-                    Some(most) => LoadSource::Other(Box::new(BoundedLoop::new(arrivals, *most))),
+                    Some(most) => LoadSource::Other(Box::new(BoundedLoop::new(arrivals, *most, *drain))),
                     None => LoadSource::Open(arrivals),
                 }
             }
@@ -130,8 +132,12 @@ fn read_open(open: Section) -> Result<Load, SpecError> {
     let arrival =
         open.choice("arrival", &kinds)?.ok_or_else(|| open.error("arrival", "", "missing: fixed or poisson"))?;
     let outstanding = open.count("outstanding", 1..=u64::from(MOST_OUTSTANDING))?.map(|most| most as u32);
+    let drain = open.flag("drain")?.unwrap_or(false);
+    if drain && outstanding.is_none() {
+        return Err(open.error("drain", "true", "applies only to a loop with a bound: expected outstanding, too"));
+    }
     open.finish()?;
-    Ok(Load::Open { rate, arrival, outstanding })
+    Ok(Load::Open { rate, arrival, outstanding, drain })
 }
 
 fn read_arrivals(arrivals: Section) -> Result<Load, SpecError> {

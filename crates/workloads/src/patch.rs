@@ -538,7 +538,10 @@ mod tests {
         let mut open = workload("open = { rate_iops = 5, arrival = \"fixed\", outstanding = 4 }");
         open.set("qd", "9").unwrap();
         open.set("rate_iops", "50").unwrap();
-        assert_eq!(open.load, Some(Load::Open { rate: 50.0, arrival: Arrival::Fixed, outstanding: Some(9) }));
+        assert_eq!(
+            open.load,
+            Some(Load::Open { rate: 50.0, arrival: Arrival::Fixed, outstanding: Some(9), drain: false })
+        );
         let qd = open.settable().into_iter().find(|set_key| set_key.key == "qd");
         assert_eq!(qd.and_then(|set_key| set_key.value).as_deref(), Some("9"));
         let mut unbounded = workload("open = { rate_iops = 5, arrival = \"fixed\" }");

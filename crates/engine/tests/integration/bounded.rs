@@ -45,6 +45,9 @@ fn bounds_that_make_no_sense_are_refused() {
         let text = workload(&random_4k(100), &load, "", "duration = \"1 s\"");
         workload_is_refused(&text, &["load.open.outstanding", "from 1 to 65536"]);
     }
+    let drain = "open = { rate_iops = 5, arrival = \"fixed\", drain = true }";
+    let text = workload(&random_4k(100), drain, "", "duration = \"1 s\"");
+    workload_is_refused(&text, &["load.open.drain", "expected outstanding, too"]);
     let unbounded =
         workload(&random_4k(100), "open = { rate_iops = 5, arrival = \"fixed\" }", "", "duration = \"1 s\"");
     says(&refused(request(DRIVE, &unbounded, &[("qd", "4")])), &["set", "qd", "closed loop"]);

@@ -253,7 +253,7 @@ def _loops_of(draft: Draft, files: Files, clone: int | None, load: Closed) -> li
     arrival, outstanding = rates.arrival, load.threads * load.depth
 
     def limited(rate: float, of: Draft) -> Open:
-        return Open(rate * of.with_flushes(), arrival, outstanding)
+        return Open(rate * of.with_flushes(), arrival, outstanding, drain=load.threads == 1 and load.depth > 1)
 
     if pattern.kinds != "rw":
         rate = rates.of(pattern.kinds)

@@ -73,10 +73,9 @@ def rates(
 
 def _tell(job_options: JobOptions, option: Option, closed: Closed) -> None:
     """Report how I/Os at a rate differ from fio's."""
-    # io_u.c, rate_ddir: the pause begins after that wait and is not shorter for it. Tried (3.33, an emulated disk that
-    # takes 5 ms): at 150 I/Os per second the mean latency was 8.1 ms, that of evenly spaced I/Os 5.0 ms.
-    bunched = "fio waits for all outstanding I/Os before each pause: they bunch, and near the limit take longer"
-    why = [bunched] if closed.depth > 1 else []
+    # io_u.c, rate_ddir: the pause begins after that wait and is not shorter for it.
+    bunched = "the jobs have one rate together; in fio each bunches its I/Os: it waits for all of them before a pause"
+    why = [bunched] if closed.depth > 1 and closed.threads > 1 else []
     if option.key == "rate_iops" and job_options.get("bssplit"):
         # backend.c, usec_for_io: later versions count I/Os.
         why.append("fio 3.33 itself counts each as one of the smallest size")

@@ -50,16 +50,18 @@ class Closed:
 
 @dataclass
 class Open:
-    """Open-loop load: I/Os are issued at a rate, at most `outstanding` of them at once."""
+    """Open-loop load: I/Os are issued at a rate, at most `outstanding` of them at once. With `drain` a pause until the
+    next is due begins when none is outstanding."""
 
     rate: float
     arrival: str = "fixed"
     outstanding: int | None = None
+    drain: bool = False
 
     def part(self, share: float) -> Open:
         """Return the load of a stream that issues this share of the I/Os."""
         most = self.outstanding if self.outstanding is None else max(1, round(self.outstanding * share))
-        return Open(self.rate * share, self.arrival, most)
+        return Open(self.rate * share, self.arrival, most, self.drain)
 
 
 @dataclass
@@ -228,6 +230,7 @@ def _load_lines(load: Closed | Open) -> list[str]:
 def _load_table(load: Closed | Open) -> dict[str, Value]:
     if isinstance(load, Open):
         bound: dict[str, Value] = {} if load.outstanding is None else {"outstanding": load.outstanding}
+        bound |= {"drain": True} if load.drain else {}
         return {"open": {"rate_iops": load.rate, "arrival": load.arrival, **bound}}
     closed: dict[str, Value] = {"threads": load.threads, "depth": load.depth}
     if load.think_us:
