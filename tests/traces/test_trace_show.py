@@ -190,6 +190,23 @@ def test_nearly_nothing_is_shown_as_well(tmp_path: Path, hotband: Any) -> None:
 
 
 @pytest.mark.parametrize(
+    ("beginning", "tool"),
+    [
+        ("Attaching 3 probes...\nsda R 8 4096 12\n", "bpftrace"),
+        ("COMM         PID    TYPE DEV      BLOCK        BYTES     LATms\n", "iosnoop"),
+        ("STARTs         ENDs           COMM     PID    TYPE DEV      BLOCK        BYTES     LATms\n", "iosnoop"),
+        ('\ufeff"Time of Day","Process Name","PID","Operation"\n', "Process Monitor"),
+    ],
+)
+def test_the_output_of_a_tool_that_no_reader_knows_is_named(tmp_path: Path, beginning: str, tool: str) -> None:
+    (tmp_path / "a.txt").write_text(beginning, encoding="utf-8")
+    with pytest.raises(
+        hb.UserError, match=f"is the output of {tool}, which hotband does not read: .*hotband reads them"
+    ):
+        hb.show_trace(tmp_path / "a.txt")
+
+
+@pytest.mark.parametrize(
     ("arguments", "said"),
     [
         (["none.spc"], "is not there"),

@@ -9,6 +9,7 @@ _RBD = "fio with ioengine=rbd and --output-format=json measures more, and hotban
 _NO_TEST = "it shows a device's load, not a test's: save the result of the tool that ran the test"
 _DEVICE = "it describes a device: `hotband measure device FILE` shows what `{}` prints"
 
+_EACH = "blktrace, biosnoop or perf record the I/Os of a device, and hotband reads them"
 _TOOLS: tuple[tuple[str, str, str], ...] = (
     ("fio in terse version 2", r"\A2;[^;\n]{1,60};\d+;\d+;\d+;", _FIO),
     ("dd", r"\d bytes.{0,60} copied, [\d.]+ s", f"one stream through the page cache; {_FIO}"),
@@ -28,6 +29,13 @@ _TOOLS: tuple[tuple[str, str, str], ...] = (
     ("nvme", r"^Smart Log for NVME device:|^NVME Identify Controller:", _DEVICE.format("nvme smart-log -o json")),
     ("rados bench", r"^Total time run: [\s\S]{0,300}?^(Bandwidth|Object size)", f"objects of a pool; {_RBD}"),
     ("rbd bench", r"^bench +type (read|write|rw|readwrite) io_size", f"one client of a pool; {_RBD}"),
+    ("bpftrace", r"^Attaching \d+ probes?\.\.\.", f"its columns are those of its script; {_EACH}"),
+    ("iosnoop", r"^(STARTs +ENDs +)?COMM +PID +TYPE +DEV +BLOCK +BYTES +LATms", _EACH),
+    (
+        "Process Monitor",
+        r"^\W*Time of Day\W+Process Name\W",
+        "calls of files; xperf -a dumper prints I/Os, and hotband reads them",
+    ),
     ("vmstat", r"^procs -+memory-+", _NO_TEST),
     ("sar", r"^Linux \d.{0,200}_\w{1,20}_\s{1,8}\(\d+ CPU\)", _NO_TEST),
     (

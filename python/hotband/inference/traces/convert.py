@@ -15,15 +15,19 @@ from hotband.base.heavy import np, pa, tomlkit
 from hotband.base.question import Way, asks
 from hotband.base.temporary import TemporaryFolder
 from hotband.base.text.nearest import unknown_name
+from hotband.base.text.regular import opened
 from hotband.base.text.schema import to_doc, with_schema
 from hotband.base.text.values import Json
 from hotband.base.text.write import expect_other_file, replacing
+from hotband.data.importers.unread import unread
 from hotband.data.record.iolog import DIRECTIONS
 from hotband.data.traces.files import IO_LOG, by_headings, expect_file, format_of, is_trace, make_rows
 from hotband.data.traces.io_log import UNKNOWN
 from hotband.data.traces.rows import RowsHead, blocks_of, head_of
 from hotband.inference.traces.asked import TraceQuestion, default_unpack
 
+BEGINNING = 4096
+"""Bytes of a file by which the tool that wrote it is recognised."""
 ENDINGS = {
     ".parquet": IO_LOG,
     ".csv": "io-log-csv",
@@ -119,6 +123,10 @@ def expect_trace(key: str, source: Path, request: _core.TraceAsked) -> None:
     argument."""
     expect_file(key, source)
     if request.format is None and not is_trace(source):
+        with opened(source) as file:
+            tool = unread(file.read(BEGINNING).decode("utf-8", "replace"))
+        if tool:
+            raise UserError(key, "", str(source), tool)
         accepted = f"is not a trace of a known format; expected one of {', '.join([IO_LOG, *_core.trace_formats()])}"
         raise UserError(key, "", str(source), f"{accepted}; for other CSV files set question.columns")
 

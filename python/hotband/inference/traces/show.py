@@ -20,9 +20,9 @@ from hotband.base.text.quantities import size_bytes
 from hotband.base.text.values import Json
 from hotband.base.views import view_of
 from hotband.data.inputs.kinds import Paths
-from hotband.data.traces.files import IO_LOG, expect_file, format_of, is_trace, make_rows
+from hotband.data.traces.files import IO_LOG, format_of, make_rows
 from hotband.inference.traces.asked import TOO_MUCH, TraceQuestion
-from hotband.inference.traces.convert import asked_of
+from hotband.inference.traces.convert import asked_of, expect_trace
 from hotband.inference.traces.properties import (
     BLOCK,
     SAMPLE,
@@ -132,10 +132,7 @@ def show_trace(source: Path, keys: Mapping[str, object], block: int = BLOCK, sam
     """Count the properties of the part of the trace `source` that `keys` (those of `[trace]`) select, in blocks of
     `block` bytes, at most `sample` of which are followed. Raises UserError, OSError."""
     request = asked_of(source, keys)
-    expect_file("question.source", source)
-    if request.format is None and not is_trace(source):
-        accepted = f"is not a trace of a known format; expected one of {', '.join([IO_LOG, *_core.trace_formats()])}"
-        raise UserError("question.source", "", str(source), f"{accepted}; for other CSV files set question.columns")
+    expect_trace("question.source", source, request)
     format_ = request.format or format_of(source) or ""
     return TraceShown(source, format_, properties_of(_counted(source, format_, request, block, sample)))
 
