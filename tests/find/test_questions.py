@@ -24,6 +24,7 @@ from hotband.questions.find.question import Condition, ShareOfMost, read_questio
         ("drives needed for 50,000 IOPS at p99 < 2 ms", "drives", None, [("IOPS", 50_000.0), ("p99", 0.002)]),
         ("number of disks for 2 GB/s", "drives", None, [("MB/s", 2e9)]),
         ("queue depth for 50k IOPS", "qd", None, [("IOPS", 50_000.0)]),
+        ("the highest queue depth at p99 < 5 ms", "qd", None, [("p99", 0.005)]),
         ("bs for 500 MiB/s of writes", "bs", None, [("write.MB/s", 500 * 2.0**20)]),
         ("iodepth for IOPS > 300", "qd", None, [("IOPS", 300.0)]),
         ("p99.9 at 60k IOPS", "nothing", "p99.9", [("IOPS", 60_000.0)]),

@@ -137,6 +137,8 @@ def read_question(text: str) -> Question:
     )
     if match is None:
         refuse(plain, f"expected a question such as {FORMS}")
+    if match[3] is None and VARIED.get(match[1].lower()) == DEPTH:
+        return _of_value(text, match[1], match[2])
     return _of_figure(text, *match.groups())
 
 
