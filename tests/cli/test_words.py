@@ -151,7 +151,7 @@ def test_a_sweep_says_which_machines_meet_an_objective(typed) -> None:  # type: 
 
 def test_a_sweep_says_up_to_where_an_objective_holds() -> None:
     done = hb.sweep("randread", on="ent-10k", qd=[1, 64], duration="1 s", slo="mean < 20 ms")
-    assert done.answers[0] == "mean < 20 ms holds up to queue depth 1."
+    assert done.answers[0] == "mean < 20 ms holds up to queue depth 1, not at 64."
     assert done.means["mean < 20 ms"].to_list() == ["yes", "no"]
 
 

@@ -6,6 +6,7 @@ import itertools
 import re
 import shlex
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import hotband as hb
 from hotband.data.documents.record import RecordDoc
 from hotband.data.inputs.values import Value
 from hotband.data.results.sweep_rows import NAMES, Row
+from hotband.questions.slo import slo_of
 from hotband.views.report import sweep_drawn as drawn
 from hotband.views.report.page import Charts, Fold, Page, Prose, Table, render
 from hotband.views.report.sweep_of_records import sweep_of
@@ -92,6 +94,13 @@ def test_the_command_of_a_page_asks_for_the_same() -> None:
     fold = next(block for block in page.sections[-1].blocks if isinstance(block, Fold))
     words = ["--set", "qd=1,2", "--set", 'data="{ mean = 0.4, low = 0.1 }"', "--repeat", "3", "--duration", "5 s"]
     assert shlex.split(fold.text) == ["hotband", "sweep", "w", "--on", "A", "--on", "B", *words]
+
+
+def test_the_command_of_a_page_states_its_objective() -> None:
+    sweep = replace(swept({"target": ["A"], "qd": [1, 2]}), slo=slo_of("p99 < 5 ms"))
+    fold = next(block for block in sweep_page(sweep).sections[-1].blocks if isinstance(block, Fold))
+    words = shlex.split(fold.text)
+    assert words[words.index("--slo") + 1] == "p99 < 5 ms"
 
 
 def test_many_rows_are_folded() -> None:

@@ -6,6 +6,7 @@ import shlex
 
 from hotband.base.errors import UserError
 from hotband.base.text.numbers import counted
+from hotband.questions.slo import slo_text
 from hotband.questions.sweeps.frames import numbers_of
 from hotband.questions.sweeps.plan import NOT_SET
 from hotband.questions.sweeps.sweep import Sweep
@@ -112,6 +113,7 @@ def command_of(sweep: Sweep) -> str:
     words += ["--repeat", str(len(seeds))] if len(seeds) > 1 else []
     words += ["--duration", sweep.duration] if sweep.duration else []
     words += [word for event in sweep.events for word in ("--event", event)]
+    words += ["--slo", slo_text(sweep.slo)] if sweep.slo else []
     words += ["--interval", f"{sweep.level:g}"] if sweep.level is not None else []
     return shlex.join(words)
 
