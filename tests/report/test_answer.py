@@ -44,6 +44,8 @@ def run(machine: str, iops: float, seed: int = 1, workload: str = "load", **sett
          "load on a: qd 1 to 64"),
         ([run("a", 1, qd="1"), run("b", 1, qd="8")], ["a, qd 1", "b, qd 8"], "load on a and b: qd 1 and 8"),
         ([run("a", 1), run("a", 1, wce="off")], ["load on a", "wce off"], "load on a: wce as it is and off"),
+        ([run("a", 1, bs="8k", qd="1"), run("a", 1, bs="8k", qd="4"), run("a", 1)],
+         ["bs 8k, qd 1", "bs 8k, qd 4", "load on a"], "load on a"),
         ([run("a", 1, 1), run("a", 1, 2)], ["seed 1", "seed 2"], "load on a"),
         ([run("a", 1), run("a", 1)], ["load on a", "load on a (2)"], "load on a"),
         ([run(f"d{n}", 1) for n in range(6)], [f"d{n}" for n in range(6)], "load on 6 machines"),

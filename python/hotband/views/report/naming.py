@@ -52,15 +52,20 @@ class Naming:
 
     @property
     def title(self) -> str:
-        """Return workload and machine, and the changed settings."""
+        """Return workload and machine, and the changed settings; of settings that some runs lack, as runs of different
+        tools do, at most one."""
         workload, machine = (self._said(key) for key in (WORKLOAD, MACHINE))
         what = f"{workload} on {machine}" if machine else workload
         keys = [key for key in self.keys if key not in (WORKLOAD, MACHINE, SEED)]
-        changed = [f"{key} {_range([value or NOT_SET for value in self.values(key)])}" for key in keys]
+        of_all = [key for key in keys if all(self.values(key))]
+        shown = keys if len(keys) - len(of_all) <= 1 else of_all
+        changed = [f"{key} {_range([value or NOT_SET for value in self.values(key)])}" for key in shown]
         return f"{what}: {', '.join(changed)}" if changed else what
 
     def _said(self, key: str) -> str:
-        return self.same[key] if key in self.same else _listed(self.values(key), f"{key}s")
+        return (
+            self.same[key] if key in self.same else _listed([value for value in self.values(key) if value], f"{key}s")
+        )
 
     @property
     def subtitle(self) -> str:
