@@ -193,10 +193,7 @@ def tables_of(hotband, *arguments: str) -> str:
     "arguments",
     [
         ["drives", "exos-15e900-512n"],
-        ["osds"],
         ["drives", "--kind", "osd", "bluestore-14"],
-        ["workloads"],
-        ["studies"],
         ["studies", "mach2-ceph"],
         ["keys", "ycsb-a", "--on", "s4500-960"],
         ["audit", "--study", "content-hdd", "--details"],
@@ -334,5 +331,8 @@ def test_names_of_drives_are_completed_and_paths_of_hardware_are_not(name: str, 
 def test_a_rate_with_a_point_between_thousands_is_refused() -> None:
     for text, plain in {"60k": "60000", "0.500": "0.5", "1.5": "1.5", "1.500k": "1500", "100,200": "100,200"}.items():
         assert rate_text(text) == plain
-    with pytest.raises(UserError, match=r"'1.500': is 1500 or 1.5: expected an unambiguous number, such as 1500"):
+    with pytest.raises(
+        UserError, match=r"'1.500': is 1500 or 1.5: expected an unambiguous number, such as 1500 or 1.5000"
+    ):
         rate_text("1.500")
+    assert rate_text("1.5000") == "1.5"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -147,6 +148,22 @@ def test_a_sweep_says_which_machines_meet_an_objective(typed) -> None:  # type: 
     assert code == 0
     assert out.startswith("Both meet p99 < 1 s at 50 IOPS, with ")
     assert out.count("✓ yes") == 2
+
+
+def test_a_rate_that_is_missed_meets_no_objective(typed) -> None:  # type: ignore[no-untyped-def]
+    _, out, _ = typed("run", "randread", *ON, *QUICK, "--rate", "5000", "--slo", "p99 < 1000 s")
+    assert out.startswith("ent-10k does not meet p99 < 1000 s and the requested rate at 5,000 IOPS:"), out
+    done = hb.sweep("randread", on="ent-10k", rate=[40, 5000], duration="1 s", slo="p99 < 1000 s")
+    assert done.answers[0] == "p99 < 1000 s holds up to requested rate 40, not at 5000."
+    assert done.means["p99 < 1000 s"].to_list() == ["yes", "no"]
+    assert done.means["requested_iops"].to_list() == [None, 5000.0]
+
+
+def test_the_next_command_of_a_rate_can_be_typed(typed) -> None:  # type: ignore[no-untyped-def]
+    _, out, _ = typed("run", "randread", *ON, *QUICK, "--rate", "80.25")
+    rates = re.search(r"--rate (\S+)", out.replace("\n", " "))
+    assert rates is not None
+    assert rate_text(rates[1]) == rates[1] == "40.1,80.2,120,160"
 
 
 def test_a_sweep_says_up_to_where_an_objective_holds() -> None:

@@ -82,6 +82,16 @@ def judge(
     return tuple(Judged(condition, value(condition.figure), ends(condition.figure)) for condition in slo)
 
 
+def with_rate(judged: tuple[Judged, ...], missed: tuple[float, float] | None) -> tuple[Judged, ...]:
+    """Return the conditions with that of the load, if the machine missed the requested rate: latencies of the I/Os that
+    it served say nothing about the others."""
+    if missed is None:
+        return judged
+    requested, served = missed
+    condition = Condition(Figure("", "iops"), requested, "the requested rate")
+    return (*judged, Judged(condition, served))
+
+
 def verdict_of(judged: Iterable[Judged]) -> Verdict:
     """Return whether all conditions hold."""
     verdicts = {item.verdict for item in judged}

@@ -303,7 +303,8 @@ def _next(asked: RunQuestion, records: Sequence[RecordDoc]) -> str | RunQuestion
         # Beyond the rate that the machine reaches, latencies only measure how long the run is.
         missed = missed_rate(record)
         middle = float(asked.rate) if missed is None else float(f"{missed[1]:.2g}") / RATES[-1]
-        rates = ",".join(f"{middle * factor:.15g}" for factor in RATES)
+        # Three digits: a point before three more is read as one between thousands.
+        rates = ",".join(f"{float(f'{middle * factor:.3g}'):.15g}" for factor in RATES)
         return _sweep(asked, rate=rates, set=[f"{key}={value}" for key, value in asked.settings])
     if not is_loop:
         return asked

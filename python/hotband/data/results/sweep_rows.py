@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, cast
 from hotband.data.record.durability import commit_latency, durability_notes
 from hotband.data.record.files import frame_of, parquet_of, read_table
 from hotband.data.record.finished import Finished
+from hotband.data.record.overload import missed_rate
 from hotband.data.record.record import Record
 from hotband.data.record.states import state_lines, states_of
 from hotband.data.record.stats import FIGURES as INTERVAL_FIGURES
@@ -30,6 +31,8 @@ NAMES = (*FIGURES, *(f"{direction}_{name}" for direction in ("read", "write") fo
 """The columns of figures."""
 COMMIT_NAMES = ("commit_latency_mean_ns", "commit_latency_p99_ns")
 """Further columns of runs that flush: a commit is a write with its flush."""
+REQUESTED = "requested_iops"
+"""Further column of runs that missed the rate of their open loops."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +71,8 @@ def row_of(record: RecordDoc) -> Row:
         side: FiguresDoc = summary["read"] if direction == "read" else summary["write"]
         figures |= {f"{direction}_{name}": _number(side, name) for name in DIRECTION_FIGURES}
     figures |= {f"commit_{name}": value for name, value in commit_latency(record).items()}
+    missed = missed_rate(record)
+    figures |= {REQUESTED: missed[0]} if missed is not None else {}
     notes = (*durability_notes(record), *(record.get("notes") or ()))
     return Row(figures, tuple(state_lines(states_of(record))), notes)
 
@@ -112,7 +117,7 @@ def kept_of(entry: Entry, *, records: bool) -> Kept | None:
     figures = cast("Mapping[str, float | None]", entry["figures"])
     state, notes = (tuple(cast("list[str]", entry[name])) for name in ("state", "notes"))
     known = {name: figures.get(name) for name in NAMES}
-    known |= {name: figures[name] for name in COMMIT_NAMES if name in figures}
+    known |= {name: figures[name] for name in (*COMMIT_NAMES, REQUESTED) if name in figures}
     row = Row(known, state, notes, _intervals(entry.get("intervals")))
     return Kept(row, _record(held) if records and isinstance(held, str) else None)
 

@@ -42,8 +42,9 @@ class Ran:
 
 def judged_run(slo: Sequence[Condition], finished: Finished) -> tuple[Judged, ...]:
     """Return whether a run meets an objective, by the intervals of its figures if it has them."""
+    from hotband.data.record.overload import missed_rate
     from hotband.data.record.record import record_of
-    from hotband.questions.slo import judge
+    from hotband.questions.slo import judge, with_rate
 
     record = record_of(finished)
     known = {interval["figure"]: interval for interval in finished.record.get("intervals", {}).get("figures", [])}
@@ -52,7 +53,7 @@ def judged_run(slo: Sequence[Condition], finished: Finished) -> tuple[Judged, ..
         interval, scale = known.get(figure.document_name), figure.document_scale
         return None if interval is None else (interval["low"] * scale, interval["high"] * scale)
 
-    return judge(slo, lambda figure: figure.of(record), ends)
+    return with_rate(judge(slo, lambda figure: figure.of(record), ends), missed_rate(finished.record))
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ from hotband.base.errors import UserError
 from hotband.base.heavy import pl
 from hotband.data.inputs.values import ENDINGS, Value, base_of
 from hotband.data.record.stats import FIGURES as INTERVAL_FIGURES
-from hotband.data.results.sweep_rows import COMMIT_NAMES, NAMES, Row
+from hotband.data.results.sweep_rows import COMMIT_NAMES, NAMES, REQUESTED, Row
 from hotband.inference.beta import student_quantile
-from hotband.questions.slo import SLO, Judged, judge
+from hotband.questions.slo import SLO, Judged, judge, with_rate
 from hotband.questions.sweeps.plan import NOT_SET
 
 if TYPE_CHECKING:
@@ -36,9 +36,9 @@ def runs_frame(sweep: Sweep) -> pl.DataFrame:
 
 
 def names_of(sweep: Sweep) -> tuple[str, ...]:
-    """Return the columns of figures; those of commits if a run flushes."""
-    commits = [name for name in COMMIT_NAMES if any(row is not None and name in row.figures for row in sweep.rows)]
-    return (*NAMES, *commits)
+    """Return the columns of figures; those of commits if a run flushes, and the requested rate if a run missed it."""
+    some = (*COMMIT_NAMES, REQUESTED)
+    return (*NAMES, *(name for name in some if any(row is not None and name in row.figures for row in sweep.rows)))
 
 
 def means_frame(sweep: Sweep) -> pl.DataFrame:
@@ -59,7 +59,8 @@ def means_frame(sweep: Sweep) -> pl.DataFrame:
     frame = pl.DataFrame(columns)
     judged = [judged_row(sweep.slo, row) for row in frame.iter_rows(named=True)]
     verdicts = [
-        pl.Series(condition.text, [verdicts[at].verdict for verdicts in judged], pl.String)
+        # A point that misses its rate meets nothing.
+        pl.Series(condition.text, ["no" if len(of) > len(sweep.slo) else of[at].verdict for of in judged], pl.String)
         for at, condition in enumerate(sweep.slo)
     ]
     return frame.with_columns(verdicts)
@@ -80,7 +81,9 @@ def judged_row(slo: Sequence[Condition], row: Mapping[str, float | None]) -> tup
                 return low * figure.document_scale, high * figure.document_scale
         return None
 
-    return judge(slo, value, ends)
+    requested, served = row.get(REQUESTED), row["iops"]
+    missed = None if requested is None or served is None else (requested, served)
+    return with_rate(judge(slo, value, ends), missed)
 
 
 def column_of(figure: Figure) -> str:

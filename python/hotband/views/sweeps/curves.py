@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import TypeVar
 
 from hotband.data.inputs.values import ENDINGS, Value
-from hotband.data.record.overload import MISSED
+from hotband.data.results.sweep_rows import REQUESTED
 from hotband.questions.sweeps.frames import names_of, numbers_of
 from hotband.questions.sweeps.plan import NOT_SET
 from hotband.questions.sweeps.sweep import Sweep
@@ -157,7 +157,7 @@ class Curves:
         return {
             (self._line(at), str(at[along]))
             for at, row in zip(self.sweep.points, self.sweep.rows, strict=True)
-            if along in at and row is not None and any(note.startswith(MISSED) for note in row.notes)
+            if along in at and row is not None and REQUESTED in row.figures
         }
 
     @property

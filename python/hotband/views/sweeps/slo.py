@@ -66,7 +66,7 @@ def _of_lines(judged: Mapping[str, Sequence[Judged]], at: str) -> str:
     if len(judged) == 1:
         name, only = next(iter(judged.items()))
         return met_text(name, only, at)
-    slo = slo_text(condition.condition for condition in next(iter(judged.values())))
+    slo = slo_text(condition.condition for condition in min(judged.values(), key=len))
     met = [name for name, verdicts in judged.items() if verdict_of(verdicts) != "no"]
     missed = {name: verdicts for name, verdicts in judged.items() if name not in met}
     if not missed:
