@@ -38,8 +38,10 @@ def test_blocks_shares_strides_and_rates(convert: Convert) -> None:
     first, second = job.table["streams"]
     assert (first["offsets"], first["size"], first["read_pct"]) == ({"stride": "8 KiB"}, "4 KiB", 100)
     assert (second["random_pct"], second["random_mode"], second["size"]) == (30, "coin", "16 KiB")
-    assert second["load"]["open"] == {"rate_iops": pytest.approx(400, rel=1e-3), "arrival": "fixed", "outstanding": 4}
+    assert second["load"]["open"] == {"rate_iops": 400, "arrival": "fixed", "outstanding": 4}
     assert job.fate("Throughput")[0] is Fate.KEPT
+    slow = convert("diskspd -b512 -g1i io.dat\n", "test.cmd")
+    assert slow.table["load"]["open"]["rate_iops"] == 1
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,8 @@ def text_of(argument: str, what: str) -> str | None:
     """Return the text of a TOML file that an argument names, or None for a catalog name; `what` is "machine" or
     "workload". A job file of another tool becomes the equivalent workload, a trace its replay."""
     if what == "workload" and is_command(argument):
-        text = _converted(Path("fio"), argument.encode("utf-8", "replace"))
+        tool = Path("diskspd" if re.search(r"\bdiskspd", argument, re.I) else "fio")
+        text = _converted(tool, argument.encode("utf-8", "replace"))
         if text is not None:
             return text
     is_name = not is_file(argument)

@@ -298,10 +298,14 @@ def _caches(report: LossReport, tags: Tags, target: Element) -> None:
 
 
 def _load(report: LossReport, tags: Tags, target: Element, closed: Closed) -> Closed | Open:
-    think, a_ms = tags.option(target, "ThinkTime"), tags.number(target, "Throughput")
+    think, limit = tags.option(target, "ThinkTime"), tags.number(target, "Throughput")
     size = tags.number(target, "BlockSize", BLOCK)
-    if a_ms:
-        return Open(a_ms * 1000 / size * closed.threads, outstanding=closed.threads * closed.depth)
+    if limit:
+        # `-g` counts bytes a millisecond, `-g1000i` I/Os a second.
+        limited = target.find("Throughput")
+        is_iops = limited is not None and limited.get("unit", "").upper() == "IOPS"
+        rate = limit if is_iops else limit * 1000 / size
+        return Open(rate * closed.threads, outstanding=closed.threads * closed.depth)
     pause = tags.number(target, "ThinkTime")
     if think is not None and pause:
         closed.think_us, closed.burst = pause * 1000, int(tags.number(target, "BurstSize")) or 1

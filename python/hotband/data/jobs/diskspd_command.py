@@ -37,6 +37,7 @@ class _Command:
     target: dict[str, str] = field(default_factory=dict)
     paths: list[str] = field(default_factory=list)
     block: int = BLOCK
+    rate_unit: str = ""
 
 
 def profile_text(path: Path, text: str) -> str | None:
@@ -79,8 +80,8 @@ def _add(path: Path, command: _Command, letter: str, value: str, word: str) -> N
     elif letter in "rs":
         _offsets(path, command, letter, value, word)
     elif letter == "g":
-        number = _bytes(path, command, value.removesuffix("i"), word)
-        target["Throughput"] = str(round(number * command.block / 1000) if value.endswith("i") else number)
+        target["Throughput"] = str(_bytes(path, command, value.removesuffix("i"), word))
+        command.rate_unit = ' unit="IOPS"' if value.endswith("i") else ""
     elif letter in "hS":
         _caches(target, "h" if letter == "h" else value)
     elif letter not in _NOTHING:
@@ -125,7 +126,8 @@ def _bytes(path: Path, command: _Command, text: str, word: str) -> int:
 
 def _span_lines(command: _Command) -> list[str]:
     def tags(values: dict[str, str]) -> list[str]:
-        return [f"<{tag}>{escape(value)}</{tag}>" for tag, value in values.items()]
+        units = {"Throughput": command.rate_unit}
+        return [f"<{tag}{units.get(tag, '')}>{escape(value)}</{tag}>" for tag, value in values.items()]
 
     targets = [
         line
