@@ -74,7 +74,7 @@ def test_the_choice_reads_the_trace_otherwise(name: str, tmp_path: Path) -> None
     path = tmp_path / "t.csv"
     path.write_text(OPEN[name][0])
     [guess] = guesses_of(path)
-    chosen = guess.choice.removeprefix("set columns ")
+    chosen = guess.choice.removeprefix("set columns ").removesuffix(" (for a run, in its workload's [trace])")
     first = hotband("trace", "show", str(path), "--json")
     other = hotband("trace", "show", str(path), "--columns", chosen, "--json")
     assert (first.returncode, other.returncode) == (0, 0), first.stderr + other.stderr

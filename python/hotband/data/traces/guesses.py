@@ -134,7 +134,7 @@ def _numbers(rows: Sequence[Sequence[str]], at: int) -> list[float]:
 def _stated(columns: Mapping[str, str]) -> str:
     """Return how to state columns."""
     text = ",".join(f"{key}={value}" for key, value in columns.items())
-    return f"set columns {text}"
+    return f"set columns {text} (for a run, in its workload's [trace])"
 
 
 def _named(unit: str) -> str:
@@ -249,7 +249,7 @@ def _of_table(name: str, table: _Table, by_heading: bool) -> Iterator[Guess]:
         {row[places["op"] - 1] for row in table.rows[1:] if len(row) >= places["op"]} if "op" in places else set()
     )
     if operations == {"0", "1"} and not units["op"]:
-        yield Guess(f"{name}: operation 0 is read as a read", "1", table.choice({"op": f"{places['op']}:1"}))
+        yield Guess(f"{name}: operation 0 counts as a read", "operation 1", table.choice({"op": f"{places['op']}:1"}))
     if by_heading and {"time", "latency"} <= places.keys():
         heading = table.rows[0][places["time"] - 1]
         if not ISSUED.search(heading):
