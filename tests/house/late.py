@@ -61,7 +61,12 @@ LATE = {
         "inference.traces.asked": ["data.traces.guesses.guesses_of"],
         "execution.targets.real_options": ["execution.targets.hosts.hosts_of", "execution.targets.on_device.Setup"],
         "questions.run.asked": ["data.inputs.rate.setting_of", "questions.slo.slo_of"],
-        "questions.run.ran": ["data.record.record.record_of", "inference.beside.beside_data", "questions.slo.judge"],
+        "questions.run.ran": [
+            "data.record.record.record_of",
+            "inference.beside.beside_data",
+            "questions.slo.judge",
+            "questions.slo.with_rate",
+        ],
         "questions.run.run": [
             "data.inputs.rate.mistakes_of_rate",
             "data.inputs.rate.setting_of",

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from hotband.data.record.overload import missed_rate
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -42,7 +44,6 @@ class Ran:
 
 def judged_run(slo: Sequence[Condition], finished: Finished) -> tuple[Judged, ...]:
     """Return whether a run meets an objective, by the intervals of its figures if it has them."""
-    from hotband.data.record.overload import missed_rate
     from hotband.data.record.record import record_of
     from hotband.questions.slo import judge, with_rate
 

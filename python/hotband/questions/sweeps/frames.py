@@ -58,10 +58,12 @@ def means_frame(sweep: Sweep) -> pl.DataFrame:
         columns += _intervals([group[0][1] for group in groups.values()])
     frame = pl.DataFrame(columns)
     judged = [judged_row(sweep.slo, row) for row in frame.iter_rows(named=True)]
+    # A point that misses its rate meets nothing.
+    texts = [
+        ["no"] * len(point) if len(point) > len(sweep.slo) else [item.verdict for item in point] for point in judged
+    ]
     verdicts = [
-        # A point that misses its rate meets nothing.
-        pl.Series(condition.text, ["no" if len(of) > len(sweep.slo) else of[at].verdict for of in judged], pl.String)
-        for at, condition in enumerate(sweep.slo)
+        pl.Series(condition.text, [point[at] for point in texts], pl.String) for at, condition in enumerate(sweep.slo)
     ]
     return frame.with_columns(verdicts)
 
