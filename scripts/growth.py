@@ -107,7 +107,7 @@ def fleet(machines: int, folder: Path) -> float:
         f'[[group]]\nname = "archive"\nmachines = {machines}\nmachine = "raid6:12x{POOL_DISK}"\nafr = "1.5 %"\n'
         'rebuild_time = "40 h"\n'
     )
-    return seconds("fleet fleet.toml --repetitions 10 --fresh", folder)
+    return seconds("fleet fleet.toml --repetitions 10", folder)
 
 
 def records(number: int, folder: Path) -> float:
@@ -224,8 +224,9 @@ def main() -> int:
             flush=True,
         )
     if asked.save:
-        rows = [f"{name},{value:.2f}" for name, value in (budgets | found).items()]
-        TABLE.write_text("\n".join(["quantity,exponent", *rows]) + "\n")
+        with TABLE.open("w", newline="") as text:
+            rows = [(name, f"{value:.2f}") for name, value in (budgets | found).items()]
+            csv.writer(text, lineterminator="\n").writerows([("quantity", "exponent"), *rows])
     draw(measured)
     print(PICTURE.relative_to(ROOT))
     return min(over, 1)
