@@ -284,7 +284,7 @@ def test_an_emulated_run_goes_into_a_store_with_the_intervals_of_its_model(
     def served(_: OnServed, line: Sequence[Plan], *__: object) -> ServedRuns:
         [measured] = execute([replace(line[0].spec, machine="ent-15k", seed=2)])
         measured.record["serving"] = {"lateness": None, "late": None, "way_ns": 0, "cores_awake": False, "kinds": []}
-        return ServedRuns([measured], measured, [""], ())
+        return ServedRuns([measured], measured, ())
 
     monkeypatch.setattr(OnServed, "run", served)
     monkeypatch.setattr(emulated, "find_fio", lambda: "fio")
