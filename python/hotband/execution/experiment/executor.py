@@ -40,13 +40,11 @@ class Progress:
 Done = Callable[[Point, Finished], None]
 """Takes a run as soon as it is finished, in any thread."""
 Tick = Callable[[Progress], None]
+"""Receives the progress about ten times per second, in the thread that called."""
 
 
 def unwatched(_: object) -> None:
     """Receive progress that nobody watches."""
-
-
-"""Receives the progress about ten times per second, in the thread that called."""
 
 
 class Cancelled(Exception):
