@@ -15,20 +15,16 @@ from hotband.execution.targets.real_target import RealTarget
 @dataclass(frozen=True)
 class Outlook:
     """Planned runs: seconds (None if they count I/Os and no rate is known), bytes written (None if unknown), the source
-    of the rate, and the share of the drive's endurance that the bytes use."""
+    of the rate, whether anything is written or trimmed, and the share of the drive's endurance that the bytes use."""
 
     target: RealTarget
     runs: int
     seconds: float | None
     written_bytes: float | None
     rate_from: str
+    writes: bool
     states: tuple[str, ...] = ()
     endurance_share: float | None = None
-
-    @property
-    def writes(self) -> bool:
-        """Return whether anything is written."""
-        return self.written_bytes is None or self.written_bytes > 0
 
     def lines(self) -> list[str]:
         """Return it in words."""
@@ -37,6 +33,8 @@ class Outlook:
         if not self.writes:
             return [f"{runs}: {time}, nothing is written"]
         amount = "an amount not known in advance" if self.written_bytes is None else _bytes(self.written_bytes)
+        if self.written_bytes == 0:
+            amount = "nothing"  # A purge alone.
         basis = f" ({self.rate_from})" if self.rate_from else ""
         lines = [f"{runs}: {time}, {amount} is written{basis}"]
         if self.states:
@@ -62,7 +60,8 @@ def outlook_of(target: RealTarget, runs: Sequence[ClientRun], rate: Callable[[Cl
             written = None if written is None else written + capacities * target.size_bytes
             seconds = None
     states = tuple(dict.fromkeys(client_run.state for client_run in runs if client_run.state))
-    return Outlook(target, len(runs), seconds, written, rate_from, states)
+    writes = any(client_run.writes for client_run in runs)
+    return Outlook(target, len(runs), seconds, written, rate_from, writes, states)
 
 
 def amounts_of_steps(fio_run: FioRun, rate: Callable[[], Rate]) -> Amounts:

@@ -166,8 +166,9 @@ class ReplayRun:
         return named | {key: name for name, key in devices.items()}
 
     def amounts(self, _: Callable[[ClientRun], Rate]) -> Amounts:
-        written = int(self.recording.rows[self.ops == WRITE, 4].sum())
-        return self.seconds, float(written), "as the trace has"
+        has_trims = bool((self.ops == TRIM).any())
+        written = int(self.recording.rows[np.isin(self.ops, (WRITE, TRIM)), 4].sum())
+        return self.seconds, float(written), "sum of the trace's writes" + " and trims" * has_trims
 
     def expect_servable(self, serve: ServeSpec) -> None:
         """Raise UserError if an I/O cannot be issued on the served machine, in the words of the model."""
