@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -15,13 +16,15 @@ import hotband._core as _core
 from hotband.base.errors import UserError
 from hotband.data.catalog import CATALOG_DIR
 from hotband.data.documents.run import RunSpec
-from hotband.execution.replay.loop import Io, Times, issue
+from hotband.execution.replay import loop
+from hotband.execution.replay.loop import NEVER, Io, Times, issue
 from hotband.execution.replay.ports import FLUSH, READ, WRITE, NbdPort, aio_port, random_data
 from hotband.execution.replay.schedule import AfterCompletion, Fast, Recorded, Schedule
 from hotband.execution.serve.served import nbd_uri
 from hotband.execution.targets.outlook import outlook_of
 from hotband.execution.targets.real_target import RealTarget
 from hotband.execution.targets.remote import connected
+from hotband.execution.targets.replay_record import Recording, imported_of_replay, replayed_of, sections_of
 from hotband.execution.targets.replay_run import Volume, placed, replay_run_of
 
 MIB = 1 << 20
@@ -249,3 +252,64 @@ def test_a_purge_alone_loses_data_too(tmp_path: Path) -> None:
     found = outlook_of(target, [run], lambda _: (None, ""))
     assert found.writes
     assert "purged: its data is lost" in found.lines()[-1]
+
+
+def recording(unmeasured: int, ios: int) -> Recording:
+    """Return reads of 4 KiB, one per second."""
+    rows = [(at * 1_000_000_000, 5 * MS, READ, 4096 * at, 4096, at) for at in range(ios)]
+    return Recording(np.array(rows, "u8"), ("a",), unmeasured, "")
+
+
+def times_of(issued: list[int], latency_ns: int) -> Times:
+    begun = np.array(issued, "i8")
+    completed = np.where(begun == NEVER, NEVER, begun + latency_ns)
+    return Times(begun, begun, completed, np.zeros(len(begun), np.bool_), 1000.0)
+
+
+def test_the_warm_up_of_a_recording_is_no_measured_time() -> None:
+    second = 1_000_000_000
+    times = times_of([0, second, 2 * second, 3 * second], 5 * MS)
+    replayed = replayed_of(recording(2, 4), times, None)
+    assert (replayed.begin_ns, replayed.duration_ns) == (2 * second, second + 5 * MS)
+    assert replayed.indices.tolist() == [2, 3]
+    source = imported_of_replay(replayed, "real:x", second).record["source"]
+    assert (source["began"], source["ended"]) == ("1970-01-01T00:16:42Z", "1970-01-01T00:16:43Z")
+    short = replayed_of(recording(2, 4), times, second // 2)
+    assert short.indices.tolist() == [2]
+    assert short.duration_ns == second // 2
+
+
+def test_a_replay_without_a_measured_io_took_no_time() -> None:
+    replayed = replayed_of(recording(2, 4), times_of([0, 10, NEVER, NEVER], 5), 100)
+    assert sections_of(replayed, {}, has_times=True)["trace"] == {
+        "ios": 0, "recorded_ns": None, "replayed_ns": 0, "issue_error": None,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("depth", [1, 4])
+def test_a_duration_begins_with_the_first_measured_io(tmp_path: Path, depth: int) -> None:
+    """Eight I/Os before the measured time take longer than the duration."""
+    ios = [Io(0, READ, 0, 4096, False)] * 40
+    with slow_drive(tmp_path, 20 * MS) as uri, connected("x", uri) as (client, _):
+        port = NbdPort(client, random_data(4096, 1))
+        times = issue(ios, Fast(40, depth), [port], duration_ns=30 * MS, unmeasured=8)
+    measured = times.issued[8:][times.issued[8:] != NEVER]
+    assert len(measured) >= 1
+    assert measured.max() - measured.min() < 30 * MS
+    assert times.issued[39] == NEVER
+
+
+@pytest.mark.parametrize("how", ["recorded", "as-fast-as-possible"])
+def test_a_target_that_does_not_answer_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str) -> None:
+    monkeypatch.setattr(loop, "MOST_SILENCE_NS", 50 * MS)
+    file = trace(tmp_path / "a.iolog", [(at, "read", 4096 * at, 4096) for at in range(3)])
+    with slow_drive(tmp_path, 2000 * MS) as uri, pytest.raises(UserError, match="no I/O completed for 0 s") as refused:
+        hb.run(file, on=f"real:{uri}", set={"issue": how}, expect="none")
+    assert refused.value.where == f"real:{uri}"
+
+
+def test_runs_of_a_sweep_share_the_rows_of_their_trace(tmp_path: Path) -> None:
+    file = str(mixed(tmp_path / "a.iolog"))
+    first, second = (replay_run_of(RunSpec("run", "real:x", file, seed=seed)).recording for seed in (1, 2))
+    assert np.shares_memory(first.rows, second.rows)
+    assert list(first.each()) == first.rows.tolist()

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -29,6 +28,8 @@ if TYPE_CHECKING:
 EXACT = "hdr3"
 """Kind of histograms with three significant digits, as those of models."""
 PERCENTILES = {"p50_ns": 50.0, "p99_ns": 99.0}
+PART = 1 << 14
+"""Rows of a recording that are in memory as Python's numbers."""
 COMPARED = (
     *("ios", "mean_measured_ns", "mean_replayed_ns", "mean_error_pct", "demerit_ns", "demerit_pct", "rms_ns"),
     *("percentiles", "classes", "distribution"),
@@ -45,6 +46,11 @@ class Recording:
     streams: tuple[str, ...]
     unmeasured: int
     head: str
+
+    def each(self) -> Iterator[list[int]]:
+        """Yield the rows, of which a part is in memory at once."""
+        for first in range(0, len(self.rows), PART):
+            yield from self.rows[first : first + PART].tolist()
 
 
 @dataclass(frozen=True)
@@ -77,7 +83,8 @@ def replayed_of(recording: Recording, times: Times, duration_ns: int | None) -> 
     """Return the measured I/Os: those that completed, of a run with a duration within that time."""
     first = recording.unmeasured
     issued = times.issued[first:]
-    begin = int(issued[issued != NEVER].min(initial=0)) if first else 0
+    issued = issued[issued != NEVER]
+    begin = int(issued.min()) if first and len(issued) else 0
     end = np.iinfo(np.int64).max if duration_ns is None else begin + duration_ns
     indices = first + np.flatnonzero((times.completed[first:] != NEVER) & (times.completed[first:] <= end))
     took = int(times.completed[indices].max(initial=begin)) - begin if duration_ns is None else duration_ns
@@ -87,6 +94,7 @@ def replayed_of(recording: Recording, times: Times, duration_ns: int | None) -> 
 def imported_of_replay(replayed: Replayed, target: str, interval_ns: int) -> Imported:
     """Return the record with its streams, and the series."""
     names = replayed.recording.streams
+    began_s = replayed.times.began_s + replayed.begin_ns / 1e9
     sides = {
         (number, op): _side(replayed, (replayed.stream_numbers == number) & (replayed.ops == op))
         for number in range(len(names))
@@ -99,8 +107,8 @@ def imported_of_replay(replayed: Replayed, target: str, interval_ns: int) -> Imp
             "tool": "hotband",
             "version": None,
             "file": "trace",
-            "began": iso(time.time() - replayed.duration_ns / 1e9),
-            "ended": iso(time.time()),
+            "began": iso(began_s),
+            "ended": iso(began_s + replayed.duration_ns / 1e9),
             "asked": nothing_asked(),
             "target": target,
             "host": None,
@@ -190,9 +198,7 @@ def sections_of(replayed: Replayed, trace: Mapping[str, object], *, has_times: b
         **trace,
         "ios": len(indices),
         "recorded_ns": int(ends) if known.any() else None,
-        "replayed_ns": int(
-            times.completed[indices].max(initial=0) - times.issued[indices].min(initial=times.issued.max())
-        ),
+        "replayed_ns": int(times.completed[indices].max() - times.issued[indices].min()) if len(indices) else 0,
         "issue_error": _times((times.issued - times.due)[indices]) if has_times and len(indices) else None,
     }
     for op, direction in enumerate(DIRECTIONS):

@@ -6,7 +6,7 @@ import mmap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 ALONE = "expected a workload with one [trace] and nothing else that issues I/Os, or a model"
 RECORDED, AFTER_COMPLETION, FAST = "recorded", "after-completion", "as-fast-as-possible"
 MOST_IOS = 5_000_000
-"""I/Os of a replay, which are all in memory: 1 GB."""
+"""I/Os of a replay. Each takes 200 B of memory, with after-completion 390 B: 1 or 2 GB."""
 WAY_IOS = 500
 """I/Os by which the path to a served drive is measured."""
 Look = Callable[[Status], None]
@@ -62,6 +62,19 @@ class Volume:
     block: int
 
 
+@lru_cache(maxsize=8)
+def _recording_of(path: Path) -> Recording:
+    """Return what a file of rows has. The rows stay in the file, which all runs of a sweep share."""
+    head = head_of(path)
+    rows = np.memmap(path, "<u8", "r", 16, (head["ios"], 6)).view(np.ndarray)
+    with path.open("rb") as file:
+        file.seek(8)
+        file.seek(int.from_bytes(file.read(8), "little"))
+        text = file.read().decode()
+    unmeasured = head["unmeasured"] if head["unmeasured"] < head["ios"] else 0
+    return Recording(rows, tuple(stream["name"] for stream in head["streams"]), unmeasured, text)
+
+
 @dataclass(frozen=True)
 class ReplayRun:
     """A run that replays a trace; see `ClientRun`. `table` is the section `[trace]` of its text with the settings, and
@@ -73,17 +86,10 @@ class ReplayRun:
     table: Mapping[str, Any]
     rows: Path
 
-    @cached_property
+    @property
     def recording(self) -> Recording:
         """Return the selected I/Os of the trace."""
-        head = head_of(self.rows)
-        rows = np.array(np.memmap(self.rows, "<u8", "r", 16, (head["ios"], 6)))
-        with self.rows.open("rb") as file:
-            file.seek(8)
-            file.seek(int.from_bytes(file.read(8), "little"))
-            text = file.read().decode()
-        unmeasured = head["unmeasured"] if head["unmeasured"] < head["ios"] else 0
-        return Recording(rows, tuple(stream["name"] for stream in head["streams"]), unmeasured, text)
+        return _recording_of(self.rows)
 
     @property
     def issue(self) -> str:
@@ -176,6 +182,18 @@ class ReplayRun:
         spec = replace(self.spec, machine=serve.machine, machine_text=serve.machine_text, set=settings)
         prepare(replace(spec, out=None, io_log=None, events=()))
 
+    def expect_on(self, target: RealTarget, hosts: Sequence[str]) -> None:
+        if hosts:
+            raise UserError("question.hosts", "", ", ".join(hosts), "replays of traces run on this computer alone")
+        if target.kind == "rbd":
+            accepted = "a trace is replayed on a block device, a file or NBD: expected the device of rbd map"
+            raise UserError("question.on", "", target.text, accepted)
+        if target.kind != "nbd" and (self.ops == TRIM).any():
+            accepted = "has trims, which a replay on hardware cannot issue: expected direction without trim in [trace]"
+            raise UserError(self.spec.workload, "trace.direction", "", accepted)
+        for _ in self._ios([_volume(target)]):
+            pass
+
     # --- I/Os -----------------------------------------------------------------------------------------------------
 
     def way_ns(self, folder: Path) -> int:
@@ -202,15 +220,7 @@ class ReplayRun:
     def on_target(
         self, target: RealTarget, held: Held, folder: Path, look: Look | None, hosts: Sequence[str]
     ) -> Issued:
-        if hosts:
-            raise UserError("question.hosts", "", ", ".join(hosts), "replays of traces run on this computer alone")
-        if target.kind == "rbd":
-            accepted = "a trace is replayed on a block device, a file or NBD: expected the device of rbd map"
-            raise UserError("question.on", "", target.text, accepted)
-        if target.kind != "nbd" and (self.ops == TRIM).any():
-            accepted = "has trims, which a replay on hardware cannot issue: expected direction without trim in [trace]"
-            raise UserError(self.spec.workload, "trace.direction", "", accepted)
-        volume = Volume(target.text, target.size_bytes, target.block_bytes)
+        volume = _volume(target)
         data = random_data(self.largest_bytes, self.spec.seed)
         port = (
             _nbd_port(target.text, str(target.uri), data)
@@ -222,13 +232,17 @@ class ReplayRun:
 
     def _issued(self, targets: Sequence[Volume], ports: Sequence[Port], look: Look | None) -> Issued:
         """Issue all I/Os on volumes, each through its port."""
-        ios, moved = self._ios(targets)
+        ios, moved = [], 0
+        for io, is_moved in self._ios(targets):
+            ios.append(io)
+            moved += is_moved
         whole = len(ios)
         recording, duration = self.recording, self.duration_ns
-        end = None if duration is None else round(1e9 * self.warm_up_s) + duration
         try:
-            times = issue(ios, self._schedule(), ports, _status(look, whole), end)
+            times = issue(ios, self._schedule(), ports, _status(look, whole), duration, recording.unmeasured)
         except OSError as error:
+            if look is not None:
+                look(Status(0.0))  # It may know why: the machine's power went off.
             raise UserError(self.spec.machine, "", "", f"does not take I/Os of the trace: {reason_of(error)}") from None
         return self._left(times, recording, duration, moved)
 
@@ -259,30 +273,26 @@ class ReplayRun:
             return AfterCompletion(times.tolist(), self.recording.rows[:, 1].tolist(), self.speed)
         return Recorded(times.tolist() if self.speed == 1.0 else np.rint(times / self.speed).astype("i8").tolist())
 
-    def _ios(self, targets: Sequence[Volume]) -> tuple[list[Io], int]:
-        """Return the I/Os on these volumes, and how many are not where they were recorded. Raises UserError for the
+    def _ios(self, targets: Sequence[Volume]) -> Iterator[tuple[Io, bool]]:
+        """Yield the I/Os on these volumes, and whether each is not where it was recorded. Raises UserError for the
         first that a volume cannot take."""
-        rows = self.recording.rows
         ports = self._ports([volume.name for volume in targets])
         beyond = str(self.table.get("beyond", "refuse"))
         ends = [0] * len(targets)
         if beyond == "scale":
-            for _, _, what, offset, size, _ in rows.tolist():
+            for _, _, what, offset, size, _ in self.recording.each():
                 port = ports[what >> 16]
                 ends[port] = max(ends[port], offset + size)
-        ios, moved = [], 0
-        for _, latency, what, offset, size, row in rows.tolist():
+        for _, latency, what, offset, size, row in self.recording.each():
             port, op = ports[what >> 16], what & 0xFF
             volume = targets[port]
             at = placed(beyond, offset, size, volume, ends[port])
-            moved += at != offset
             if op != FLUSH:
                 self._expect_fitting(row, at, size, volume)
             if latency == UNKNOWN and self.issue == AFTER_COMPLETION:
                 accepted = 'the trace has no latency here: issue = "after-completion" needs them all'
                 raise UserError(str(self.table["file"]), f"row {row}", "", accepted)
-            ios.append(Io(port, op, at, size, bool(what >> FUA & 1)))
-        return ios, moved
+            yield Io(port, op, at, size, bool(what >> FUA & 1)), at != offset
 
     def _expect_fitting(self, row: int, offset: int, size: int, volume: Volume) -> None:
         file, value = str(self.table["file"]), f"{size} B at {offset}"
@@ -305,6 +315,10 @@ class ReplayRun:
             raise UserError(self.spec.workload, "trace.device", "", accepted)
         mapped = self.table.get("map", {})
         return [names.index(str(self.table.get("volume", mapped.get(device, device)))) for device in devices]
+
+
+def _volume(target: RealTarget) -> Volume:
+    return Volume(target.text, target.size_bytes, target.block_bytes)
 
 
 def placed(beyond: str, offset: int, size: int, volume: Volume, end: int) -> int:
