@@ -6,6 +6,7 @@ import random
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -21,6 +22,7 @@ from hotband.execution.replay.loop import NEVER, Io, Times, issue
 from hotband.execution.replay.ports import FLUSH, READ, WRITE, NbdPort, aio_port, random_data
 from hotband.execution.replay.schedule import AfterCompletion, Fast, Recorded, Schedule
 from hotband.execution.serve.served import nbd_uri
+from hotband.execution.targets import emulated, on_device
 from hotband.execution.targets.outlook import outlook_of
 from hotband.execution.targets.real_target import RealTarget
 from hotband.execution.targets.remote import connected
@@ -299,6 +301,37 @@ def test_a_duration_begins_with_the_first_measured_io(tmp_path: Path, depth: int
     assert times.issued[39] == NEVER
 
 
+UNFIT: dict[str, tuple[list[tuple[int, str, int, int]], dict[str, Any], str]] = {
+    "trims": ([(0, "write", 0, 4096), (1, "trim", 0, 4096)], {}, "has trims"),
+    "blocks": ([(0, "write", 0, 4096), (1, "read", 4096, 6144)], {}, "expected multiples of the 4096 B blocks"),
+    "hosts": ([(0, "write", 0, 4096)], {"hosts": "localhost"}, "run on this computer alone"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", UNFIT)
+def test_what_a_target_cannot_take_is_refused_before_anything_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: str
+) -> None:
+    def laid_out(*_: object, **__: object) -> None:
+        raise AssertionError("the file is laid out")
+
+    ios, options, words = UNFIT[case]
+    monkeypatch.setattr(on_device, "laid_out", laid_out)
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    with pytest.raises(UserError, match=words):
+        hb.run(trace(tmp_path / "a.iolog", ios), on=f"real:{folder}", size="16 MiB", expect="none", **options)
+
+
+def test_a_replay_may_take_longer_than_its_recording(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One I/O at once of 40 ms each, of a recording of 20 ms."""
+    monkeypatch.setattr(loop, "MOST_OUTSTANDING", 1)
+    monkeypatch.setattr(on_device, "GRACE_S", 0.01)
+    file = trace(tmp_path / "a.iolog", [(at, "read", 4096 * at, 4096) for at in range(20)])
+    with slow_drive(tmp_path, 40 * MS) as uri:
+        assert hb.run(file, on=f"real:{uri}", expect="none").read.count == 20
+
+
 @pytest.mark.parametrize("how", ["recorded", "as-fast-as-possible"])
 def test_a_target_that_does_not_answer_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str) -> None:
     monkeypatch.setattr(loop, "MOST_SILENCE_NS", 50 * MS)
@@ -306,6 +339,30 @@ def test_a_target_that_does_not_answer_is_named(tmp_path: Path, monkeypatch: pyt
     with slow_drive(tmp_path, 2000 * MS) as uri, pytest.raises(UserError, match="no I/O completed for 0 s") as refused:
         hb.run(file, on=f"real:{uri}", set={"issue": how}, expect="none")
     assert refused.value.where == f"real:{uri}"
+
+
+def test_a_replay_needs_no_fio(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing() -> str:
+        raise UserError("fio", "", "", "is not installed")
+
+    for module in (on_device, emulated):
+        monkeypatch.setattr(module, "find_fio", missing)
+    (tmp_path / "disk").write_bytes(bytes(MIB))
+    file = trace(tmp_path / "a.iolog", [(at, "read", 4096 * at, 4096) for at in range(3)])
+    places: dict[str, dict[str, Any]] = {
+        f"real:{tmp_path / 'disk'}": {"expect": "none"},
+        f"emulated:{DRIVE}": {"anyway": True},
+    }
+    for on, options in places.items():
+        assert hb.run(file, on=on, **options).read.count == 3
+        with pytest.raises(UserError, match="is not installed"):
+            hb.run("fio-randread", on=on, duration="1 s", **options)
+
+
+def test_power_that_goes_off_during_a_replay_is_named(tmp_path: Path) -> None:
+    file = trace(tmp_path / "a.iolog", [(10 * at, "read", 4096 * at, 4096) for at in range(100)])
+    with pytest.raises(UserError, match="power went off before the run ended"):
+        hb.run(file, on=f"emulated:{DRIVE}", anyway=True, events=["at 300 ms: power-off"])
 
 
 def test_runs_of_a_sweep_share_the_rows_of_their_trace(tmp_path: Path) -> None:

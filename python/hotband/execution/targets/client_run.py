@@ -88,6 +88,10 @@ class ClientRun(Protocol):
     def expect_servable(self, serve: ServeSpec) -> None:
         """Raise UserError if a served machine cannot take its I/Os."""
 
+    def expect_on(self, target: RealTarget, hosts: Sequence[str]) -> None:
+        """Raise UserError, before anything is written, if a real target cannot take its I/Os, or those hosts cannot
+        issue them."""
+
     def amounts(self, rate: Callable[[ClientRun], Rate]) -> Amounts:
         """Return its length and writes; `rate` is called only if they depend on the speed of the target."""
 

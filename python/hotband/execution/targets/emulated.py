@@ -41,7 +41,7 @@ from hotband.execution.targets.fio_child import Status, find_fio
 from hotband.execution.targets.fio_client import fio_run_of
 from hotband.execution.targets.fio_flushes import flush_notes, with_flushes_once
 from hotband.execution.targets.fio_record import finished_of
-from hotband.execution.targets.fio_run import SERVED_ALSO, expect_expressible, expect_wall_clock
+from hotband.execution.targets.fio_run import SERVED_ALSO, FioRun, expect_expressible, expect_wall_clock
 from hotband.execution.targets.outlook import in_words
 from hotband.execution.targets.replay_run import replay_run_of, replays
 from hotband.execution.targets.validity import reasons
@@ -89,9 +89,9 @@ class OnServed:
     def execute(self, points: Sequence[Point], done: Done, tick: Tick) -> None:
         """Run the points; see `Executor`."""
         self._cancelled.clear()
-        find_fio()
         by_id = {point.id: point for point in points}
         lines = [[self.plan(spec) for spec in line] for line in lines_of([point.spec for point in points])]
+        _expect_fio([plan for line in lines for plan in line])
         over = 0
         for line in lines:
             first = over
@@ -166,13 +166,13 @@ class OnServed:
         return ServedRuns(measured, served.finished, invalid)
 
     def _looking(self, plan: Plan, served: Served, shown: Callable[[float, float], None]) -> Callable[[Status], None]:
-        """Return the callback that watches fio, shows its progress, and ends it."""
+        """Return the callback that watches the client, shows its progress, and ends it."""
 
         def look(status: Status) -> None:
             if self._cancelled.is_set():
                 raise Cancelled
             if served.is_stopped():
-                accepted = "power went off before fio ended: expected a later time"
+                accepted = "power went off before the run ended: expected a later time"
                 raise UserError("question.events", "", "power-off", accepted)
             shown(status.share_of(plan.client_run.seconds), status.ios)
 
@@ -197,11 +197,11 @@ def emulate(
 ) -> Emulated:
     """Run `spec` in virtual time and through fio on the served machine. Raises UserError for what fio cannot express,
     for a mistake in the workload or the machine, and for a machine faster than the host can serve, unless `anyway`."""
-    find_fio()
     if spec.out is not None:
         check_writable(spec.out)
     executor = OnServed(anyway)
     plan = executor.plan(spec)
+    _expect_fio([plan])
     parts = {part: None if spec.out is None else spec.out / part for part in (MODEL, SERVED)}
     plan = replace(plan, serve=replace(plan.serve, out=parts[SERVED]))
     [model] = execute([replace(spec, out=parts[MODEL], io_log=None, in_use=True)], progress)
@@ -217,6 +217,11 @@ def emulate(
         for record in (model, measured):
             taker(what, record, {})
     return Emulated(model, measured, left.served, job, plan.client_run.differences, left.invalid)
+
+
+def _expect_fio(plans: Sequence[Plan]) -> None:
+    if any(isinstance(plan.client_run, FioRun) for plan in plans):
+        find_fio()
 
 
 def _numbered(shown: Callable[[float, float, int], None], number: int, share: float, ios: float) -> None:

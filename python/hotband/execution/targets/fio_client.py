@@ -44,6 +44,9 @@ class FioClientRun(FioRun):
         """Raise UserError if it needs more connections than a served machine accepts."""
         expect_connections(self.spec.workload, self.converted.text)
 
+    def expect_on(self, target: RealTarget, hosts: Sequence[str]) -> None:
+        """Accept every target; see `ClientRun`."""
+
     def amounts(self, rate: Callable[[ClientRun], Rate]) -> Amounts:
         """Return its length and writes; see `ClientRun`."""
         return amounts_of_steps(self, lambda: rate(self))

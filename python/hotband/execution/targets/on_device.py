@@ -20,7 +20,7 @@ from hotband.execution.experiment.point import Point
 from hotband.execution.targets.client_run import ClientRun, Issued
 from hotband.execution.targets.fio_child import Status, find_fio, has_engine
 from hotband.execution.targets.fio_record import finished_of
-from hotband.execution.targets.fio_run import expect_real
+from hotband.execution.targets.fio_run import FioRun, expect_real
 from hotband.execution.targets.hosts import HostClock, clocks, not_known
 from hotband.execution.targets.outlook import Outlook
 from hotband.execution.targets.own_file import laid_out, size_for
@@ -91,11 +91,17 @@ class OnDevice:
         client_runs = [self._checked(point) for point in points]
         if not client_runs:
             return
-        self.expect_ready(any(client_run.writes for client_run in client_runs))
+        target = self._sized(client_runs)
+        self._expect_room(client_runs, target)
+        for client_run in client_runs:
+            client_run.expect_on(target, self.setup.hosts)
+        # A state other than purged is written by fio.
+        self.expect_ready(
+            any(client_run.writes for client_run in client_runs),
+            with_fio=any(isinstance(run, FioRun) or run.state not in (None, "purged") for run in client_runs),
+        )
         with ExitStack() as stack:
             held = stack.enter_context(self._holding())
-            target = self._sized(client_runs)
-            self._expect_room(client_runs, target)
             self._say_outlook(client_runs, target, held)
             target, held = stack.enter_context(self._laid_out(client_runs, target, held, tick))
             if target.is_ours:
@@ -132,13 +138,14 @@ class OnDevice:
             return nullcontext(self.held)
         return held(self.permission)
 
-    def expect_ready(self, writes: bool) -> None:
-        """Raise UserError without fio and its engine, and for hosts that cannot be used."""
-        find_fio()
-        needed = {"nbd": "nbd", "rbd": "rbd"}.get(self.target.kind, "libaio")
-        if not has_engine(needed):
-            accepted = f"needs fio with its engine {needed}, which this fio was built without"
-            raise UserError("question.on", "", self.target.text, accepted)
+    def expect_ready(self, writes: bool, *, with_fio: bool = True) -> None:
+        """Raise UserError without fio and its engine if the runs need it, and for hosts that cannot be used."""
+        if with_fio:
+            find_fio()
+            needed = {"nbd": "nbd", "rbd": "rbd"}.get(self.target.kind, "libaio")
+            if not has_engine(needed):
+                accepted = f"needs fio with its engine {needed}, which this fio was built without"
+                raise UserError("question.on", "", self.target.text, accepted)
         if self.setup.hosts and (self.target.is_ours or (self.target.kind == "block" and writes)):
             what = "a folder" if self.target.is_ours else "a written device, which only this host checks"
             accepted = f"several hosts cannot share {what}: expected a file, NBD or RBD that all of them reach"
@@ -243,11 +250,12 @@ class OnDevice:
         return finished_of(client_run, imported, self.kind, sections=sections, tables=watched.tables, notes=notes)
 
     def _looking(self, client_run: ClientRun, watched: Watched, shown: Shown) -> Callable[[Status], None]:
-        """Return the callback that watches fio: it reports progress, and ends fio if it hangs."""
-        expected = client_run.seconds
+        """Return the callback that watches a run: it reports progress, and ends fio if it hangs."""
+        # A replay that is late goes on, and looks itself whether the target responds.
+        expected, is_fio = client_run.seconds, isinstance(client_run, FioRun)
 
         def look(status: Status) -> None:
-            if expected and status.seconds > expected + GRACE_S:
+            if is_fio and expected and status.seconds > expected + GRACE_S:
                 accepted = f"has not ended {GRACE_S:.0f} s after its time: the target does not respond"
                 raise UserError("fio", "", self.target.text, accepted)
             shown(status.share_of(expected), status.ios, "measuring")
