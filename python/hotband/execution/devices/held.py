@@ -20,10 +20,10 @@ from pathlib import Path
 
 from hotband.base.errors import UserError, reason_of
 from hotband.base.folders import real_path
-from hotband.execution.devices.contents import mark
+from hotband.execution.devices.contents import is_made_here, mark
 from hotband.execution.devices.host import Host
 from hotband.execution.devices.nodes import Node, node_at, node_of, open_at
-from hotband.execution.devices.safety import Permission, identity_of, refusals
+from hotband.execution.devices.safety import Permission, expect_one_name, identity_of, refusals
 from hotband.execution.devices.users import Opened, opened_by
 
 
@@ -104,6 +104,8 @@ def holding(permission: Permission, descriptor: int) -> Held:
     if permission.may_write and permission.node is not None:
         if permission.kind == "file":
             _lock(descriptor, permission.path)
+            if os.fstat(descriptor).st_size and not is_made_here(made.path, permission.path):
+                expect_one_name(permission.path, made.path, permission.host)
         reasons = refusals(made.path, permission.host, is_claimed=True)
         if reasons:
             accepted = f"is now in use, and was not when it was permitted: {'; '.join(reasons)}"

@@ -141,13 +141,18 @@ def permission(path: str | Path, host: Host | None = None, *, writes: bool, eras
         identity = identity_of(at, host)
         size = host.size(at)
         if kind == "block" or (size and not is_made_here(str(host.at(at)), real)):
-            if kind == "file" and (names := host.at(at).stat().st_nlink) > 1:
-                # Another name may be in a folder where nothing is overwritten, which no table of the kernel shows.
-                accepted = f"is not written: has {names} names (hard links); expected a file with one name"
-                raise UserError(str(path), "", "", accepted)
+            if kind == "file":
+                expect_one_name(str(path), at, host)
             what = "the device" if kind == "block" else f"{numbers.size(size)} that Hotband did not write"
             _expect_typed(str(path), str(identity), erase, f"{what} would be overwritten")
         return Permission(real, kind, True, identity, node, tuple(_notes(real, at, kind, host)), host, _MADE_HERE)
+
+
+def expect_one_name(path: str, at: str, host: Host) -> None:
+    """Raise UserError for a file, opened `at`, with hard links: another name may be in a folder where nothing is
+    overwritten, which no table of the kernel shows."""
+    if (names := host.at(at).stat().st_nlink) > 1:
+        raise UserError(path, "", "", f"is not written: has {names} names (hard links); expected a file with one name")
 
 
 @contextmanager
