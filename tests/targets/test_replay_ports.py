@@ -2,15 +2,89 @@
 
 from __future__ import annotations
 
+import socket
+import struct
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+import hotband as hb
 from hotband.base.errors import UserError
 from hotband.execution.devices.held import held
 from hotband.execution.devices.safety import permission
 
 MIB = 1 << 20
+GIB = 1 << 30
+READ_ONLY, FLUSHES, FUA, TRIMS = 2, 4, 8, 32
+EVERYTHING = 1 | FLUSHES | FUA | TRIMS
+
+
+class Server:
+    """An NBD server that keeps the requests it gets, with their data; commands in `failing` end with an error."""
+
+    def __init__(self, listener: socket.socket, size: int, flags: int, failing: tuple[int, ...]) -> None:
+        self.listener, self.size, self.flags, self.failing = listener, size, flags, failing
+        self.requests: list[tuple[int, int, int]] = []
+        self.written: list[bytes] = []
+
+    def serve(self) -> None:
+        while True:
+            try:
+                client, _ = self.listener.accept()
+            except OSError:
+                return
+            with client, client.makefile("rb") as stream:
+                self._answer(client, stream.read)
+
+    def _answer(self, client: socket.socket, read: Callable[[int], bytes]) -> None:
+        client.sendall(b"NBDMAGICIHAVEOPT" + struct.pack(">H", 3))
+        read(4)
+        _, _, length = struct.unpack(">8sII", read(16))
+        read(length)
+        for kind, reply in ((3, struct.pack(">HQH", 0, self.size, self.flags)), (1, b"")):
+            client.sendall(struct.pack(">QIII", 0x3E889045565A9, 7, kind, len(reply)) + reply)
+        while len(request := read(28)) == 28:
+            _, _, command, index, offset, size = struct.unpack(">IHHQQI", request)
+            if command == 2:
+                return
+            self.requests.append((command, offset, size))
+            if command == 1:
+                self.written.append(read(size))
+            error = command in self.failing
+            client.sendall(struct.pack(">IIQ", 0x67446698, error, index) + bytes(0 if command or error else size))
+
+
+@contextmanager
+def served(
+    folder: Path, size: int = 64 * MIB, flags: int = EVERYTHING, failing: tuple[int, ...] = ()
+) -> Iterator[tuple[Server, str]]:
+    """Serve a drive during the block; yield the server and the target's name."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
+        listener.bind(str(folder / "s"))
+        listener.listen()
+        server = Server(listener, size, flags, failing)
+        thread = threading.Thread(target=server.serve, daemon=True)
+        thread.start()
+        try:
+            yield server, f"real:nbd+unix:///?socket={folder / 's'}"
+        finally:
+            listener.shutdown(socket.SHUT_RDWR)
+            thread.join()
+
+
+def trace(folder: Path, *ios: str) -> Path:
+    """Write a trace in fio's format of I/Os at the same time: operation, offset and size of each."""
+    file = folder / "a.iolog"
+    file.write_text("\n".join(["fio version 3 iolog", "0 data add", "0 data open", *(f"0 data {io}" for io in ios), ""]))
+    return file
+
+
+def replay(file: Path, on: str) -> hb.Record:
+    """Replay a trace on a target that may be erased."""
+    return hb.run(file, on=on, erase=on.removeprefix("real:"), expect="none")
 
 
 def test_a_file_that_got_a_second_name_after_the_permission_is_not_held(tmp_path: Path) -> None:
@@ -23,3 +97,20 @@ def test_a_file_that_got_a_second_name_after_the_permission_is_not_held(tmp_path
     (tmp_path / "link").unlink()
     with held(permitted):
         pass
+
+
+def test_a_large_trim_is_sent_whole(tmp_path: Path) -> None:
+    with served(tmp_path, size=2 * GIB) as (server, on):
+        record = replay(trace(tmp_path, "read 0 4096", f"trim 0 {GIB}"), on).to_dict()
+    assert (4, 0, GIB) in server.requests
+    assert record["summary"]["trim"]["count"] == 1
+
+
+@pytest.mark.parametrize("io", [f"trim 0 {4 * GIB}", f"write 0 {2 * GIB}"])
+def test_an_io_that_is_too_large_is_refused_before_others_are_sent(tmp_path: Path, io: str) -> None:
+    with (
+        served(tmp_path, size=8 * GIB) as (server, on),
+        pytest.raises(UserError, match=r"row 5 .*: expected at most 2,147,479,552 B, or 4,294,967,295 B of a trim"),
+    ):
+        replay(trace(tmp_path, "write 0 4096", io), on)
+    assert server.requests == []

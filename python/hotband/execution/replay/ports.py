@@ -31,6 +31,9 @@ READ, WRITE, FLUSH, TRIM = range(4)
 MOST_OUTSTANDING = 4096
 """I/Os outstanding at once; a trace that needs more is issued late."""
 UNIT = 4096
+LARGEST_TRIM, LARGEST = (1 << 32) - 1, (1 << 31) - UNIT
+"""Most bytes of a trim, of which NBD has 32 bits for the number, and of a read or write (read(2), NOTES)."""
+_AT_ONCE = 1 << 20
 
 
 class Port(Protocol):
@@ -56,7 +59,10 @@ class Port(Protocol):
 def random_data(size: int, seed: int) -> mmap.mmap:
     """Return memory with data that does not compress, aligned to pages."""
     memory = mmap.mmap(-1, max(UNIT, size))
-    memory.write(random.Random(seed).randbytes(len(memory)))
+    rng = random.Random(seed)
+    while left := len(memory) - memory.tell():
+        # randbytes counts bits, at most 2^31 of them.
+        memory.write(rng.randbytes(min(left, _AT_ONCE)))
     return memory
 
 
@@ -65,7 +71,6 @@ def random_data(size: int, seed: int) -> mmap.mmap:
 _COMMANDS = {READ: 0, WRITE: 1, FLUSH: 3, TRIM: 4}
 _REQUEST, _REPLY = struct.Struct(">IHHQQI"), struct.Struct(">IIQ")
 _REQUEST_MAGIC, _REPLY_MAGIC, _FUA = 0x25609513, 0x67446698, 1
-_AT_ONCE = 1 << 20
 
 
 class NbdPort:
@@ -177,16 +182,17 @@ class _Event(ctypes.Structure):
 
 
 class AioPort:
-    """A file or device that is open for direct I/O. `data` is what is written; an I/O has at most its bytes."""
+    """A file or device that is open for direct I/O. `data` is what is written; a write has at most its bytes, and a
+    read at most `read_bytes`."""
 
     @property
     def has_unsent(self) -> bool:
         return False
 
-    def __init__(self, descriptor: int, context: int, event: int, data: mmap.mmap) -> None:
+    def __init__(self, descriptor: int, context: int, event: int, data: mmap.mmap, read_bytes: int) -> None:
         self._descriptor, self._context, self._event = descriptor, ctypes.c_ulong(context), event
         # All reads share one buffer: nobody looks at what was read.
-        self._read = mmap.mmap(-1, len(data))
+        self._read = mmap.mmap(-1, read_bytes)
         self._buffers = {READ: _address(self._read), WRITE: _address(data)}
         self._data = data
         self._events = (_Event * 256)()
@@ -218,8 +224,9 @@ class AioPort:
 
 
 @contextmanager
-def aio_port(path: Path | str, data: mmap.mmap, *, writes: bool) -> Iterator[AioPort]:
-    """Open a file or device for direct I/O during the block. Raises UserError on another kind of computer, OSError."""
+def aio_port(path: Path | str, data: mmap.mmap, *, writes: bool, read_bytes: int = UNIT) -> Iterator[AioPort]:
+    """Open a file or device for direct I/O during the block; see `AioPort`. Raises UserError on another kind of
+    computer, OSError."""
     if platform.machine() not in _SYSCALLS:
         machines = " or ".join(_SYSCALLS)
         raise UserError("question.on", "", str(path), f"replays of traces need Linux on {machines}")
@@ -230,7 +237,7 @@ def aio_port(path: Path | str, data: mmap.mmap, *, writes: bool) -> Iterator[Aio
         try:
             _syscall(0, ctypes.c_uint(MOST_OUTSTANDING), ctypes.byref(context))
             try:
-                yield AioPort(descriptor, context.value, event, data)
+                yield AioPort(descriptor, context.value, event, data, read_bytes)
             finally:
                 # It waits for what is outstanding.
                 _syscall(1, context)

@@ -22,7 +22,19 @@ from hotband.data.traces.files import rows_of
 from hotband.data.traces.io_log import FUA, UNKNOWN
 from hotband.data.traces.rows import head_of
 from hotband.execution.replay.loop import Io, Times, issue
-from hotband.execution.replay.ports import FLUSH, MOST_OUTSTANDING, READ, TRIM, WRITE, NbdPort, aio_port, random_data
+from hotband.execution.replay.ports import (
+    FLUSH,
+    LARGEST,
+    LARGEST_TRIM,
+    MOST_OUTSTANDING,
+    READ,
+    TRIM,
+    UNIT,
+    WRITE,
+    NbdPort,
+    aio_port,
+    random_data,
+)
 from hotband.execution.replay.schedule import AfterCompletion, Fast, Recorded, Schedule
 from hotband.execution.runs.run import prepare
 from hotband.execution.serve.served import nbd_uri
@@ -210,7 +222,7 @@ class ReplayRun:
 
     def on_served(self, volumes: Mapping[str, ServedVolume], folder: Path, look: Look | None) -> Issued:
         targets = [Volume(name, volume.size, volume.block) for name, volume in volumes.items()]
-        data = random_data(self.largest_bytes, self.spec.seed)
+        data = self._data()
         with ExitStack() as stack:
             ports = [
                 stack.enter_context(_nbd_port(self.spec.machine, str(volume.uri), data)) for volume in volumes.values()
@@ -221,14 +233,27 @@ class ReplayRun:
         self, target: RealTarget, held: Held, folder: Path, look: Look | None, hosts: Sequence[str]
     ) -> Issued:
         volume = _volume(target)
-        data = random_data(self.largest_bytes, self.spec.seed)
+        data = self._data()
+        read_bytes = max(UNIT, self._largest(READ))
         port = (
             _nbd_port(target.text, str(target.uri), data)
             if target.kind == "nbd"
-            else aio_port(held.path, data, writes=self.writes_itself)
+            else aio_port(held.path, data, writes=self.writes_itself, read_bytes=read_bytes)
         )
         with port as opened:
             return self._issued([volume], [opened], look)
+
+    def _data(self) -> mmap.mmap:
+        """Return what is written. Raises UserError for an I/O that is too large."""
+        rows = self.recording.rows
+        most = np.where(self.ops == TRIM, LARGEST_TRIM, LARGEST).astype(np.uint64)
+        for _, _, _, offset, size, row in rows[(self.ops != FLUSH) & (rows[:, 4] > most)][:1].tolist():
+            accepted = f"expected at most {LARGEST:,} B, or {LARGEST_TRIM:,} B of a trim, on the wall clock"
+            raise UserError(str(self.table["file"]), f"row {row}", f"{size} B at {offset}", accepted)
+        return random_data(self._largest(WRITE), self.spec.seed)
+
+    def _largest(self, op: int) -> int:
+        return int(self.recording.rows[self.ops == op, 4].max(initial=0))
 
     def _issued(self, targets: Sequence[Volume], ports: Sequence[Port], look: Look | None) -> Issued:
         """Issue all I/Os on volumes, each through its port."""
