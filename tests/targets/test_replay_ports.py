@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 import hotband as hb
@@ -78,7 +79,9 @@ def served(
 def trace(folder: Path, *ios: str) -> Path:
     """Write a trace in fio's format of I/Os at the same time: operation, offset and size of each."""
     file = folder / "a.iolog"
-    file.write_text("\n".join(["fio version 3 iolog", "0 data add", "0 data open", *(f"0 data {io}" for io in ios), ""]))
+    file.write_text(
+        "\n".join(["fio version 3 iolog", "0 data add", "0 data open", *(f"0 data {io}" for io in ios), ""])
+    )
     return file
 
 
@@ -114,3 +117,30 @@ def test_an_io_that_is_too_large_is_refused_before_others_are_sent(tmp_path: Pat
     ):
         replay(trace(tmp_path, "write 0 4096", io), on)
     assert server.requests == []
+
+
+MISSING = {
+    "writes": (EVERYTHING | READ_ONLY, "write 0 4096"),
+    "flushes": (EVERYTHING & ~FLUSHES, "sync 0 0"),
+    "trims": (EVERYTHING & ~TRIMS, "trim 0 4096"),
+}
+
+
+@pytest.mark.parametrize("kind", MISSING)
+def test_what_an_export_does_not_take_is_refused_before_others_are_sent(tmp_path: Path, kind: str) -> None:
+    flags, io = MISSING[kind]
+    with served(tmp_path, flags=flags) as (server, on):
+        with pytest.raises(UserError, match=f"takes no {kind}: expected direction .* or an export that does"):
+            replay(trace(tmp_path, "read 0 4096", io), on)
+        assert server.requests == []
+        assert replay(trace(tmp_path, "read 0 4096"), on).read.count == 1
+
+
+def test_an_export_without_fua_is_refused_for_a_trace_with_it(tmp_path: Path) -> None:
+    log = tmp_path / "a.parquet"
+    row = {"submit_ns": 0, "direction": "write", "offset_bytes": 0, "size_bytes": 4096, "latency_ns": 9, "fua": True}
+    pl.DataFrame([row]).write_parquet(log)
+    with served(tmp_path, flags=EVERYTHING & ~FUA) as (server, on):
+        with pytest.raises(UserError, match="takes no FUA: expected direction"):
+            replay(log, on)
+        assert server.requests == []

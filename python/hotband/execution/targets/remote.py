@@ -25,19 +25,22 @@ _OPT_ABORT, _OPT_GO = 2, 7
 _REP_ACK, _REP_INFO, _ERROR_BIT = 1, 3, 1 << 31
 _INFO_EXPORT, _INFO_BLOCK_SIZE = 0, 3
 _DISCONNECT = struct.pack(">IHHQQI", 0x25609513, 0, 2, 0, 0, 0)
-_READ_ONLY, _SEND_TRIM = 1 << 1, 1 << 5
+_READ_ONLY, _SEND_FLUSH, _SEND_FUA, _SEND_TRIM = 1 << 1, 1 << 2, 1 << 3, 1 << 5
 # A server's reply to an option is short text or a few numbers; more is no NBD.
 _LONGEST_REPLY = 1 << 16
 
 
 @dataclass(frozen=True)
 class Export:
-    """A served device: its bytes, the smallest I/O, whether it is read-only, and whether it accepts trims."""
+    """A served device: its bytes, the smallest I/O, whether it is read-only, and whether it accepts trims, flushes and
+    FUA."""
 
     size_bytes: int
     block_bytes: int
     read_only: bool
     trims: bool
+    flushes: bool
+    fua: bool
 
 
 def export_of(on: str, uri: str) -> Export:
@@ -103,7 +106,8 @@ def _negotiated(stream: SocketIO, name: str) -> Export:
         if kind & _ERROR_BIT:
             raise _Refused(reply.decode(errors="replace") or f"error {kind & ~_ERROR_BIT}")
         if kind == _REP_ACK:
-            return Export(size, block, bool(transmission & _READ_ONLY), bool(transmission & _SEND_TRIM))
+            flags = (_READ_ONLY, _SEND_TRIM, _SEND_FLUSH, _SEND_FUA)
+            return Export(size, block, *(bool(transmission & flag) for flag in flags))
         if kind == _REP_INFO and struct.unpack(">H", reply[:2])[0] == _INFO_EXPORT:
             _, size, transmission = struct.unpack(">HQH", reply[:12])
         elif kind == _REP_INFO and struct.unpack(">H", reply[:2])[0] == _INFO_BLOCK_SIZE:

@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from hotband.execution.replay.ports import Port
     from hotband.execution.serve.served import ServedVolume, ServeSpec
     from hotband.execution.targets.real_target import RealTarget
+    from hotband.execution.targets.remote import Export
 
 ALONE = "expected a workload with one [trace] and nothing else that issues I/Os, or a model"
 RECORDED, AFTER_COMPLETION, FAST = "recorded", "after-completion", "as-fast-as-possible"
@@ -234,14 +235,26 @@ class ReplayRun:
     ) -> Issued:
         volume = _volume(target)
         data = self._data()
+        if target.kind == "nbd":
+            with connected(target.text, str(target.uri)) as (client, export):
+                self._expect_taken(target.text, export)
+                return self._issued([volume], [NbdPort(client, data)], look)
         read_bytes = max(UNIT, self._largest(READ))
-        port = (
-            _nbd_port(target.text, str(target.uri), data)
-            if target.kind == "nbd"
-            else aio_port(held.path, data, writes=self.writes_itself, read_bytes=read_bytes)
-        )
-        with port as opened:
-            return self._issued([volume], [opened], look)
+        with aio_port(held.path, data, writes=self.writes_itself, read_bytes=read_bytes) as port:
+            return self._issued([volume], [port], look)
+
+    def _expect_taken(self, on: str, export: Export) -> None:
+        """Raise UserError for a kind of I/O of the trace that an export does not take."""
+        writes = np.isin(self.ops, (WRITE, TRIM))
+        has_fua = (self.recording.rows[:, 2] >> np.uint64(FUA) & np.uint64(1)).astype(np.bool_)
+        for missing, needed, words in (
+            (export.read_only, writes, 'takes no writes: expected direction = "read"'),
+            (not export.flushes, self.ops == FLUSH, "takes no flushes: expected direction without flush"),
+            (not export.trims, self.ops == TRIM, "takes no trims: expected direction without trim"),
+            (not export.fua, writes & has_fua, 'takes no FUA: expected direction = "read"'),
+        ):
+            if missing and needed.any():
+                raise UserError("question.on", "", on, f"{words} in [trace], or an export that does")
 
     def _data(self) -> mmap.mmap:
         """Return what is written. Raises UserError for an I/O that is too large."""
