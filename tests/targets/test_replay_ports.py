@@ -14,8 +14,10 @@ import pytest
 
 import hotband as hb
 from hotband.base.errors import UserError
+from hotband.base.text.numbers import counted
 from hotband.execution.devices.held import held
 from hotband.execution.devices.safety import permission
+from hotband.faces.cli import main
 
 MIB = 1 << 20
 GIB = 1 << 30
@@ -144,3 +146,19 @@ def test_an_export_without_fua_is_refused_for_a_trace_with_it(tmp_path: Path) ->
         with pytest.raises(UserError, match="takes no FUA: expected direction"):
             replay(log, on)
         assert server.requests == []
+
+
+@pytest.mark.parametrize(("ios", "failed"), [(("read 0 4096", "sync 0 0", "trim 0 4096"), 2), (("trim 0 4096",), 1)])
+def test_failed_flushes_and_trims_are_stated(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    ios: tuple[str, ...],
+    failed: int,
+) -> None:
+    with served(tmp_path, failing=(3, 4)) as (_, on):
+        words = ["run", str(trace(tmp_path, *ios)), "--on", on, "--erase", on.removeprefix("real:"), "--expect", "none"]
+        monkeypatch.setattr("sys.argv", ["hotband", *words, "--yes"])
+        with pytest.raises(SystemExit):
+            main()
+    assert f"{counted(failed, 'I/O')} ended with an error." in capsys.readouterr().out

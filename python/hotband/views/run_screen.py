@@ -16,7 +16,7 @@ from hotband.data.record.files import RECORD_FILE
 from hotband.data.record.overload import is_bounded, missed_rate, missed_words, overload_notes
 from hotband.data.record.repair import recovery_lines, repair_lines
 from hotband.data.record.states import states_of, warm_up_words
-from hotband.data.record.stats import flush_latency, merge
+from hotband.data.record.stats import failed_of, flush_latency, merge
 from hotband.data.record.steady import of_phases
 from hotband.data.record.stopped import stopped_words
 from hotband.data.record.trace import comparison_lines, delay_lines
@@ -265,7 +265,7 @@ def _held(holds: str | None, scale: int) -> str:
 
 def _remarks(records: Sequence[RecordDoc]) -> list[str]:
     """Return remarks that change what to do: errors, effects that are not modelled, and notes."""
-    failed = sum(record["summary"]["errors"] for record in records)
+    failed = sum(failed_of(record["summary"]) for record in records)
     remarks = [f"{counted(failed, 'I/O')} ended with an error."] if failed else []
     remarks += [note for record in records for note in (*durability_notes(record), *unmodelled_notes(record))]
     remarks += [line for record in records for line in delay_lines(record)]

@@ -152,6 +152,12 @@ def rates_of(
     }
 
 
+def failed_of(summary: SummaryDoc) -> int:
+    """Return the failed I/Os of a summary, flushes and trims included."""
+    others = (summary.get(direction) for direction in OTHER_DIRECTIONS)
+    return summary["errors"] + sum(figures["errors"] for figures in others if figures is not None)
+
+
 def _queue_depth(sum_ns: int | None, duration_ns: int) -> float | None:
     """Return the mean number of outstanding I/Os by Little's law: the sum of their latencies over the observed time."""
     return None if sum_ns is None else sum_ns / duration_ns

@@ -13,7 +13,7 @@ from hotband.base.text.numbers import counted, number, share
 from hotband.base.text.words import capitalized
 from hotband.data.documents.record import RecordDoc, side_of
 from hotband.data.record.overload import missed_words, misses
-from hotband.data.record.stats import DIRECTIONS
+from hotband.data.record.stats import DIRECTIONS, OTHER_DIRECTIONS
 from hotband.inference.audit import physics
 from hotband.inference.audit.audited import Audited
 from hotband.inference.audit.finding import Finding, Number
@@ -47,8 +47,8 @@ def troubles(record: RecordDoc, name: str = "") -> list[str]:
 
 def _failed(run: Audited) -> Finding | None:
     """Find failed I/Os and jobs that ended with an error."""
-    summary = run.summary()
-    failed, succeeded = summary.get("errors") or 0, summary.get("count") or 0
+    summaries = [run.summary(direction) for direction in (None, *OTHER_DIRECTIONS)]
+    failed, succeeded = (sum(summary.get(key) or 0 for summary in summaries) for key in ("errors", "count"))
     ended = list(run.source.get("job_errors") or []) if run.source else []
     if not failed and not ended:
         return None
