@@ -17,6 +17,9 @@ from hotband.base.errors import UserError
 from hotband.base.text.numbers import counted
 from hotband.execution.devices.held import held
 from hotband.execution.devices.safety import permission
+from hotband.execution.replay.loop import Io, issue
+from hotband.execution.replay.ports import FLUSH, READ, aio_port, random_data
+from hotband.execution.replay.schedule import Fast
 from hotband.faces.cli import main
 
 MIB = 1 << 20
@@ -162,3 +165,13 @@ def test_failed_flushes_and_trims_are_stated(
         with pytest.raises(SystemExit):
             main()
     assert f"{counted(failed, 'I/O')} ended with an error." in capsys.readouterr().out
+
+
+def test_an_io_that_is_cut_short_has_failed(tmp_path: Path) -> None:
+    """A file ends in the middle of the second read."""
+    disk = tmp_path / "disk"
+    disk.write_bytes(bytes(8192))
+    ios = [Io(0, READ, 4096, 4096, False), Io(0, READ, 4096, 8192, False), Io(0, FLUSH, 0, 0, False)]
+    with aio_port(disk, random_data(4096, 1), writes=False, read_bytes=8192) as port:
+        times = issue(ios, Fast(len(ios), 1), [port])
+    assert times.failed.tolist() == [False, True, False]

@@ -195,6 +195,7 @@ class AioPort:
         self._read = mmap.mmap(-1, read_bytes)
         self._buffers = {READ: _address(self._read), WRITE: _address(data)}
         self._data = data
+        self._sizes: dict[int, int] = {}
         self._events = (_Event * 256)()
 
     def fileno(self) -> int:
@@ -208,6 +209,7 @@ class AioPort:
             iocb.opcode = _PREAD if io.op == READ else _PWRITE
             iocb.buffer, iocb.size, iocb.offset = self._buffers[io.op], io.size, io.offset
             iocb.rw_flags = _RWF_DSYNC if io.fua and io.op == WRITE else 0
+        self._sizes[index] = iocb.size
         _syscall(2, self._context, ctypes.c_long(1), ctypes.byref(ctypes.pointer(iocb)))
 
     def send(self) -> None:
@@ -218,7 +220,8 @@ class AioPort:
         done = []
         while True:
             count = _syscall(3, self._context, ctypes.c_long(0), ctypes.c_long(256), self._events, None)
-            done += [(event.data, event.result < 0) for event in self._events[:count]]
+            # A full file system, for instance, ends a write early and reports the bytes before.
+            done += [(event.data, event.result != self._sizes.pop(event.data)) for event in self._events[:count]]
             if count < len(self._events):
                 return done
 
