@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import struct
 import threading
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,7 +19,7 @@ from hotband.base.text.numbers import counted
 from hotband.execution.devices.held import held
 from hotband.execution.devices.safety import permission
 from hotband.execution.replay.loop import Io, issue
-from hotband.execution.replay.ports import FLUSH, READ, aio_port, random_data
+from hotband.execution.replay.ports import FLUSH, READ, WRITE, aio_port, random_data
 from hotband.execution.replay.schedule import Fast
 from hotband.faces.cli import main
 
@@ -175,3 +176,51 @@ def test_an_io_that_is_cut_short_has_failed(tmp_path: Path) -> None:
     with aio_port(disk, random_data(4096, 1), writes=False, read_bytes=8192) as port:
         times = issue(ios, Fast(len(ios), 1), [port])
     assert times.failed.tolist() == [False, True, False]
+
+
+def pages(data: bytes) -> list[bytes]:
+    """Split data into pages."""
+    return [data[at : at + 4096] for at in range(0, len(data), 4096)]
+
+
+def test_no_page_is_written_twice_to_an_export(tmp_path: Path) -> None:
+    file = trace(tmp_path, *(f"write {8192 * at} {4096 + 4096 * (at % 2)}" for at in range(200)))
+    with served(tmp_path) as (server, on):
+        replay(file, on)
+        replay(file, on)
+    written = pages(b"".join(server.written))
+    assert len(set(written)) == len(written) == 600
+    assert len(zlib.compress(server.written[0])) > 4096
+
+
+def test_no_page_is_written_twice_to_a_file(tmp_path: Path) -> None:
+    """The memory has 8 pages, so that it is used again."""
+    disk = tmp_path / "disk"
+    disk.write_bytes(bytes(MIB))
+    ios = [Io(0, WRITE, 8192 * at, 8192, False) for at in range(128)]
+    with aio_port(disk, random_data(32768, 1), writes=True) as port:
+        times = issue(ios, Fast(len(ios), 4), [port])
+    assert not times.failed.any()
+    assert len(set(pages(disk.read_bytes()))) == 256
+
+
+def test_a_page_of_an_outstanding_write_does_not_change() -> None:
+    data = random_data(8192, 1)
+    first = data.taken(4096)
+    before = data.memory[first : first + 4096]
+    data.taken(4096)
+    assert data.taken(4096) == first
+    assert data.memory[first : first + 4096] == before
+    for _ in range(2):
+        data.returned(first, 4096)
+    data.taken(4096)
+    assert data.taken(4096) == first
+    assert data.memory[first : first + 4096] != before
+
+
+def test_a_replay_states_that_it_leaves_the_compression_of_data_out(tmp_path: Path) -> None:
+    file = trace(tmp_path, "write 0 4096")
+    (tmp_path / "w.toml").write_text(f'data = 0.2\n[trace]\nfile = "{file}"\n')
+    with served(tmp_path) as (_, on):
+        notes = [replay(workload, on).to_dict()["notes"] for workload in (tmp_path / "w.toml", file)]
+    assert ["data is left out" in " ".join(lines) for lines in notes] == [True, False]

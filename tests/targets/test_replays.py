@@ -160,7 +160,7 @@ def test_a_device_gets_writes_where_they_belong(tmp_path: Path) -> None:
     with aio_port(file, data, writes=True) as port:
         times = issue([*ios, Io(0, READ, 1, 4096, False)], Recorded([0, 0, 0, 0]), [port])
     assert times.failed.tolist() == [False, False, False, True]
-    assert file.read_bytes() == bytes(8192) + data[:4096] + bytes(MIB - 12288)
+    assert file.read_bytes() == bytes(8192) + data.memory[:4096] + bytes(MIB - 12288)
 
 
 def test_an_io_waits_for_the_one_that_completed_last_before_it() -> None:

@@ -1,7 +1,7 @@
 """Ways to issue many I/Os from one thread: Linux's asynchronous I/O on an open file or device, and NBD.
 
 Sources: io_submit(2), linux/aio_abi.h; the NBD protocol (see `hotband.execution.targets.remote`). What was read is
-dropped; what is written is random.
+dropped; what is written is random, and nothing is written twice.
 """
 
 from __future__ import annotations
@@ -14,9 +14,11 @@ import platform
 import random
 import socket
 import struct
+from array import array
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
+from time import time_ns
 from typing import TYPE_CHECKING, Protocol
 
 from hotband.base.errors import UserError
@@ -56,14 +58,49 @@ class Port(Protocol):
         """Return the I/Os that have completed, and whether they failed. Raises OSError."""
 
 
-def random_data(size: int, seed: int) -> mmap.mmap:
-    """Return memory with data that does not compress, aligned to pages."""
-    memory = mmap.mmap(-1, max(UNIT, size))
+class Data:
+    """What is written: random bytes, in which each page has a number of its own, so that a target stores every write.
+    Ports share it; a write has its pages from `taken` until `returned`."""
+
+    def __init__(self, memory: mmap.mmap) -> None:
+        self.memory = memory
+        self._numbers = memoryview(memory).cast("Q")[:: UNIT // 8]
+        self._users = [0] * len(self._numbers)
+        self._next = 0
+        # Of another run on the same target, numbers are others.
+        self._number = time_ns()
+
+    def taken(self, size: int) -> int:
+        """Return the offset of memory for a write. Pages of outstanding writes keep their numbers: if those writes are
+        larger than the memory, it returns their data again."""
+        pages = -(-size // UNIT)
+        begin = self._next if self._next + pages <= len(self._users) else 0
+        self._next = end = begin + pages
+        users = self._users[begin:end]
+        if not any(users):
+            self._numbers[begin:end] = array("Q", range(self._number, self._number + pages))
+        else:
+            for page, count in enumerate(users):
+                if not count:
+                    self._numbers[begin + page] = self._number + page
+        self._users[begin:end] = [count + 1 for count in users]
+        self._number += pages
+        return begin * UNIT
+
+    def returned(self, offset: int, size: int) -> None:
+        """Note that a write has completed."""
+        begin, end = offset // UNIT, -(-(offset + size) // UNIT)
+        self._users[begin:end] = [count - 1 for count in self._users[begin:end]]
+
+
+def random_data(size: int, seed: int) -> Data:
+    """Return data for writes of up to `size` bytes that does not compress, aligned to pages."""
+    memory = mmap.mmap(-1, -(-max(size, UNIT) // UNIT) * UNIT)
     rng = random.Random(seed)
     while left := len(memory) - memory.tell():
         # randbytes counts bits, at most 2^31 of them.
         memory.write(rng.randbytes(min(left, _AT_ONCE)))
-    return memory
+    return Data(memory)
 
 
 # --- NBD --------------------------------------------------------------------------------------------------------------
@@ -76,12 +113,13 @@ _REQUEST_MAGIC, _REPLY_MAGIC, _FUA = 0x25609513, 0x67446698, 1
 class NbdPort:
     """A connection to an NBD export after its handshake. `data` is what is written."""
 
-    def __init__(self, client: socket.socket, data: mmap.mmap) -> None:
-        self._client, self._data = client, memoryview(data)
+    def __init__(self, client: socket.socket, data: Data) -> None:
+        self._client, self._data, self._memory = client, data, memoryview(data.memory)
         self._buffer = bytearray(_AT_ONCE)
         self._unsent: deque[memoryview] = deque()
         self._head = b""
         self._reads: dict[int, int] = {}
+        self._writes: dict[int, tuple[int, int]] = {}
         self._payload = 0
         self._index = 0
         client.setblocking(False)
@@ -99,7 +137,9 @@ class NbdPort:
         request = _REQUEST.pack(_REQUEST_MAGIC, flags, _COMMANDS[io.op], index, offset, size)
         self._unsent.append(memoryview(request))
         if io.op == WRITE:
-            self._unsent.append(self._data[:size])
+            at = self._data.taken(size)
+            self._writes[index] = at, size
+            self._unsent.append(self._memory[at : at + size])
         elif io.op == READ:
             self._reads[index] = size
         self.send()
@@ -139,6 +179,8 @@ class NbdPort:
             self._head = b""
             if magic != _REPLY_MAGIC:
                 raise OSError(errno.EPROTO, os.strerror(errno.EPROTO))
+            if index in self._writes:
+                self._data.returned(*self._writes.pop(index))
             length = self._reads.pop(index, 0)
             if length and not error:
                 self._index, self._payload = index, length
@@ -189,13 +231,14 @@ class AioPort:
     def has_unsent(self) -> bool:
         return False
 
-    def __init__(self, descriptor: int, context: int, event: int, data: mmap.mmap, read_bytes: int) -> None:
+    def __init__(self, descriptor: int, context: int, event: int, data: Data, read_bytes: int) -> None:
         self._descriptor, self._context, self._event = descriptor, ctypes.c_ulong(context), event
         # All reads share one buffer: nobody looks at what was read.
         self._read = mmap.mmap(-1, read_bytes)
-        self._buffers = {READ: _address(self._read), WRITE: _address(data)}
+        self._read_at, self._memory_at = _address(self._read), _address(data.memory)
         self._data = data
         self._sizes: dict[int, int] = {}
+        self._writes: dict[int, tuple[int, int]] = {}
         self._events = (_Event * 256)()
 
     def fileno(self) -> int:
@@ -207,8 +250,12 @@ class AioPort:
             iocb.opcode = _FDSYNC
         else:
             iocb.opcode = _PREAD if io.op == READ else _PWRITE
-            iocb.buffer, iocb.size, iocb.offset = self._buffers[io.op], io.size, io.offset
-            iocb.rw_flags = _RWF_DSYNC if io.fua and io.op == WRITE else 0
+            iocb.buffer, iocb.size, iocb.offset = self._read_at, io.size, io.offset
+            if io.op == WRITE:
+                at = self._data.taken(io.size)
+                self._writes[index] = at, io.size
+                iocb.buffer = self._memory_at + at
+                iocb.rw_flags = _RWF_DSYNC if io.fua else 0
         self._sizes[index] = iocb.size
         _syscall(2, self._context, ctypes.c_long(1), ctypes.byref(ctypes.pointer(iocb)))
 
@@ -220,14 +267,18 @@ class AioPort:
         done = []
         while True:
             count = _syscall(3, self._context, ctypes.c_long(0), ctypes.c_long(256), self._events, None)
-            # A full file system, for instance, ends a write early and reports the bytes before.
-            done += [(event.data, event.result != self._sizes.pop(event.data)) for event in self._events[:count]]
+            for event in self._events[:count]:
+                index = event.data
+                if index in self._writes:
+                    self._data.returned(*self._writes.pop(index))
+                # A full file system, for instance, ends a write early and reports the bytes before.
+                done.append((index, event.result != self._sizes.pop(index)))
             if count < len(self._events):
                 return done
 
 
 @contextmanager
-def aio_port(path: Path | str, data: mmap.mmap, *, writes: bool, read_bytes: int = UNIT) -> Iterator[AioPort]:
+def aio_port(path: Path | str, data: Data, *, writes: bool, read_bytes: int = UNIT) -> Iterator[AioPort]:
     """Open a file or device for direct I/O during the block; see `AioPort`. Raises UserError on another kind of
     computer, OSError."""
     if platform.machine() not in _SYSCALLS:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import mmap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -52,7 +51,7 @@ if TYPE_CHECKING:
 
     from hotband.data.documents.run import RunSpec
     from hotband.execution.devices.held import Held
-    from hotband.execution.replay.ports import Port
+    from hotband.execution.replay.ports import Data, Port
     from hotband.execution.serve.served import ServedVolume, ServeSpec
     from hotband.execution.targets.real_target import RealTarget
     from hotband.execution.targets.remote import Export
@@ -176,7 +175,9 @@ class ReplayRun:
 
     @property
     def differences(self) -> tuple[str, ...]:
-        return ()
+        is_set = "data" in loads(self.text, "question.workload")
+        line = "replay: data is left out: what is written does not compress"
+        return (line,) if is_set and (self.ops == WRITE).any() else ()
 
     @property
     def volumes(self) -> Mapping[str, str]:
@@ -256,14 +257,15 @@ class ReplayRun:
             if missing and needed.any():
                 raise UserError("question.on", "", on, f"{words} in [trace], or an export that does")
 
-    def _data(self) -> mmap.mmap:
+    def _data(self) -> Data:
         """Return what is written. Raises UserError for an I/O that is too large."""
         rows = self.recording.rows
         most = np.where(self.ops == TRIM, LARGEST_TRIM, LARGEST).astype(np.uint64)
         for _, _, _, offset, size, row in rows[(self.ops != FLUSH) & (rows[:, 4] > most)][:1].tolist():
             accepted = f"expected at most {LARGEST:,} B, or {LARGEST_TRIM:,} B of a trim, on the wall clock"
             raise UserError(str(self.table["file"]), f"row {row}", f"{size} B at {offset}", accepted)
-        return random_data(self._largest(WRITE), self.spec.seed)
+        written = self._largest(WRITE)
+        return random_data(max(written, MOST_OUTSTANDING * UNIT) if written else 0, self.spec.seed)
 
     def _largest(self, op: int) -> int:
         return int(self.recording.rows[self.ops == op, 4].max(initial=0))
@@ -373,7 +375,7 @@ def placed(beyond: str, offset: int, size: int, volume: Volume, end: int) -> int
 
 
 @contextmanager
-def _nbd_port(on: str, uri: str, data: mmap.mmap) -> Iterator[NbdPort]:
+def _nbd_port(on: str, uri: str, data: Data) -> Iterator[NbdPort]:
     with connected(on, uri) as (client, _):
         yield NbdPort(client, data)
 
