@@ -48,7 +48,8 @@ def troubles(record: RecordDoc, name: str = "") -> list[str]:
 def _failed(run: Audited) -> Finding | None:
     """Find failed I/Os and jobs that ended with an error."""
     summaries = [run.summary(direction) for direction in (None, *OTHER_DIRECTIONS)]
-    failed, succeeded = (sum(summary.get(key) or 0 for summary in summaries) for key in ("errors", "count"))
+    failed = sum(summary.get("errors") or 0 for summary in summaries)
+    succeeded = sum(summary.get("count") or 0 for summary in summaries)
     ended = list(run.source.get("job_errors") or []) if run.source else []
     if not failed and not ended:
         return None
