@@ -59,7 +59,7 @@ class Port(Protocol):
 
 
 class Data:
-    """What is written: random bytes, in which each page has a number of its own, so that a target stores every write.
+    """Random bytes to write, in which each page has a number of its own, so that a target stores every write.
     Ports share it; a write has its pages from `taken` until `returned`."""
 
     def __init__(self, memory: mmap.mmap) -> None:
@@ -67,7 +67,7 @@ class Data:
         self._numbers = memoryview(memory).cast("Q")[:: UNIT // 8]
         self._users = [0] * len(self._numbers)
         self._next = 0
-        # Of another run on the same target, numbers are others.
+        # It differs from the numbers of earlier runs on the same target.
         self._number = time_ns()
 
     def taken(self, size: int) -> int:
