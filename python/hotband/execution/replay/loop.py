@@ -56,7 +56,7 @@ class Times:
 
 
 class _Limits:
-    """What ends a replay before all I/Os are issued: its duration, and a target that does not respond."""
+    """Reasons to end a replay before all I/Os are issued: its duration, or a target that does not respond."""
 
     def __init__(self, duration_ns: int | None, unmeasured: int) -> None:
         self._duration_ns, self._unmeasured = duration_ns, unmeasured
