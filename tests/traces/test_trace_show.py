@@ -189,6 +189,14 @@ def test_nearly_nothing_is_shown_as_well(tmp_path: Path, hotband: Any) -> None:
     assert shown.returncode == 2
 
 
+def test_the_next_command_replays_a_trace(tmp_path: Path, hotband: Any) -> None:
+    spc(tmp_path / "a.spc", [1, 2, 3])
+    last = hotband("trace", "show", str(tmp_path / "a.spc")).stdout.splitlines()[-1]
+    assert last == f"Next: hotband run {tmp_path}/a.spc --on exos-15e900-512n"
+    chosen = hotband("trace", "show", str(tmp_path / "a.spc"), "--direction", "read").stdout.splitlines()[-1]
+    assert chosen.endswith("--direction read --details"), "a run has no such option"
+
+
 @pytest.mark.parametrize(
     ("beginning", "tool"),
     [

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from hotband.base.text.numbers import counted, share, size
 from hotband.base.text.table import BYTES, MS, SHARE, Table, View, column, numeric
 from hotband.views.text.bars import bar_column, bars
-from hotband.views.text.screen import Screen, screen_table, shortened, with_hidden
+from hotband.views.text.screen import Screen, command, screen_table, shortened, with_hidden
 from hotband.views.traces.told import CACHES, rows_of
 
 if TYPE_CHECKING:
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from hotband.inference.traces.show import ShowTraceQuestion, TraceShown
 
 BAR = 20
+DISK = "exos-15e900-512n"
+"""Disk of the suggested replay."""
 MOST_ROWS = 16
 MOST_REMARKS = 3
 
@@ -42,9 +44,15 @@ def terminal(shown: TraceShown, question: ShowTraceQuestion) -> Screen:
         body=[_directions_table(properties), *_caches(properties)],
         state=[closing_of(shown)[0]],
         remarks=with_hidden(remarks, MOST_REMARKS),
-        next=question,
+        next=_next(shown, question),
         details=details,
     )
+
+
+def _next(shown: TraceShown, question: ShowTraceQuestion) -> str | ShowTraceQuestion:
+    """Return the replay of a trace on a disk; for a trace that is read by further keys, its details."""
+    is_plain = not any(value for key, value in question.keys().items() if key != "unpack")
+    return command("run", str(shown.source), on=DISK) if is_plain else question
 
 
 def _directions_table(properties: Properties) -> Table:
