@@ -61,7 +61,8 @@ def comparison_lines(record: RecordDoc) -> list[str | Text]:
     if comparison is None:
         return []
     measured, replayed = (span(comparison[key]) for key in ("mean_measured_ns", "mean_replayed_ns"))
-    head = f"  replayed against measured: mean {_error(comparison)}, {span(comparison['rms_ns'])} RMS per I/O"
+    errors = f"mean {_error(comparison)}, {span(comparison['rms_ns'])} RMS per I/O"
+    head = f"  replayed here against the recorded drive: {errors}"
     ios, left_out = comparison["ios"], sum(trace["ios"] for trace in traces_in(record)) - comparison["ios"]
     others = f" ({left_out:,} others failed when they were recorded, or have no latency)" if left_out > 0 else ""
     whole = f"    {counted(ios, 'I/O')}{others}: {measured} measured, {replayed} replayed"
