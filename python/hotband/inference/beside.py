@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from hotband.base.text.numbers import span
 from hotband.base.text.schema import to_doc, to_object
 from hotband.base.text.table import CHANGE, IOPS, MS, OF_ROW, Table, column, numeric
 from hotband.base.text.values import Json
@@ -52,6 +53,14 @@ def beside(model: RecordDoc, emulated: RecordDoc) -> list[Beside]:
     return rows
 
 
+def unresolved(model: RecordDoc, emulated: RecordDoc) -> dict[str, float]:
+    """Return the directions whose mean latency in the model is shorter than the median emulation delay, with that
+    latency (ns): what is measured of them is the host."""
+    late = Serving.of(emulated["serving"]).lateness
+    means = (figure for figure in beside(model, emulated) if figure.figure == "mean")
+    return {} if late is None else {mean.direction: mean.model for mean in means if mean.model < late.p50_ns}
+
+
 def beside_table(emulated: Emulated) -> Table:
     """The figures as a table."""
     heads = ("model", "emulated", "by the server")
@@ -67,6 +76,8 @@ def beside_lines(emulated: Emulated) -> Iterator[str]:
     """The reason why it is invalid, the cause of the difference, and unequal values."""
     record: Any = emulated.fio.record
     yield from (f"{INVALID}: {reason}" for reason in emulated.invalid)
+    for direction, mean_ns in unresolved(emulated.model.record, record).items():
+        yield f"{direction} latencies are those of the host: in the model they are {span(mean_ns)}, less than its delay"
     yield from lateness_lines(Serving.of(record["serving"]))
     yield from delay_lines(record)
     yield from (f"  {line}" for line in emulated.losses)

@@ -22,7 +22,7 @@ from hotband.data.record.stopped import stopped_words
 from hotband.data.record.trace import comparison_lines, delay_lines
 from hotband.data.record.unmodelled import other_notes, unmodelled_notes, why_no_interval
 from hotband.execution.serve.lateness import INVALID
-from hotband.inference.beside import beside, beside_lines, beside_table
+from hotband.inference.beside import beside, beside_lines, beside_table, unresolved
 from hotband.questions.run.ran import judged_run
 from hotband.questions.slo import at_rate, met_text, slo_of, verdict_of
 from hotband.views.run import run_views
@@ -87,9 +87,10 @@ def emulation(done: Emulation, question: RunQuestion) -> Screen:
     found = done.found
     figures = beside(found.model.record, found.fio.record)
     table = beside_table(found)
-    far = max(
-        (figure for figure in figures if figure.figure != "p99"), key=lambda figure: abs(figure.error_pct), default=None
-    )
+    of_host = unresolved(found.model.record, found.fio.record)
+    compared = [figure for figure in figures if figure.figure == "IOPS" or figure.direction not in of_host]
+    compared = [figure for figure in compared if figure.figure != "p99"]
+    far = max(compared, key=lambda figure: abs(figure.error_pct), default=None)
     largest = "" if far is None else f"{percent(far.error_pct)} ({far.direction} {far.figure})"
     differ = largest and f" Largest difference from the model: {largest}."
     invalid = invalid_words(found.invalid)
