@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 import hotband._core as _core
 from hotband.base.heavy import np, pl
 from hotband.base.temporary import TemporaryFolder
+from hotband.base.text.write import write_file
 from hotband.data.documents.source import iso, nothing_asked
 from hotband.data.importers.record import ImportedRun, build, side_of
 from hotband.data.record.imported import Imported, SeriesColumns, no_rows
@@ -236,4 +237,4 @@ def _write_rows(path: Path, rows: NDArray[np.uint64], head: str) -> None:
     text = re.sub(r"(?m)^ios = \d+$", f"ios = {len(rows)}", head)
     text = re.sub(r"(?m)^unmeasured = \d+$", "unmeasured = 0", text)
     data = np.ascontiguousarray(rows, "<u8").tobytes()
-    path.write_bytes(b"hbtrace2" + (16 + len(data)).to_bytes(8, "little") + data + text.encode())
+    write_file(path, b"hbtrace2" + (16 + len(data)).to_bytes(8, "little") + data + text.encode())
