@@ -225,3 +225,16 @@ def test_nothing_that_a_job_file_would_execute_is_handed_on(tmp_path: Path) -> N
     text = job_at(fio_run_of(RunSpec("run", measured.text, "a", workload_text=converted(job)[0])), measured)
     assert "filename=/dev/sdz" in text
     assert [word for word in ("exec", "touch", "elsewhere", "/dev/other") if word in text] == []
+
+
+def test_fio_that_hangs_is_ended() -> None:
+    phase = '[[phases]]\nmeasure = true\nduration = "2 s"\n'
+    stream = '[[streams]]\nread_pct = 100\nrandom_pct = 100\nsize = "4 KiB"\n'
+    text = f"[load]\nclosed = {{ threads = 1, depth = 1 }}\n{stream}{phase}"
+    run = fio_run_of(RunSpec("run", "real:/dev/sdz", "own", workload_text=text))
+    looks: list[fio_child.Status] = []
+    ending = run._ending(looks.append, RealTarget("real:/dev/sdz", "block", Path("/dev/sdz"), None, 1 << 30, 512))
+    ending(fio_child.Status(61.0))
+    assert looks == [fio_child.Status(61.0)]
+    with pytest.raises(UserError, match="has not ended 60 s after its time"):
+        ending(fio_child.Status(63.0))

@@ -22,7 +22,7 @@ from hotband.execution.replay.loop import NEVER, Io, Times, issue
 from hotband.execution.replay.ports import FLUSH, READ, WRITE, NbdPort, aio_port, random_data
 from hotband.execution.replay.schedule import AfterCompletion, Fast, Recorded, Schedule
 from hotband.execution.serve.served import nbd_uri
-from hotband.execution.targets import emulated, on_device
+from hotband.execution.targets import emulated, fio_client, on_device
 from hotband.execution.targets.outlook import outlook_of
 from hotband.execution.targets.real_target import RealTarget
 from hotband.execution.targets.remote import connected
@@ -259,7 +259,7 @@ def test_a_purge_alone_loses_data_too(tmp_path: Path) -> None:
 def recording(unmeasured: int, ios: int) -> Recording:
     """Return reads of 4 KiB, one per second."""
     rows = [(at * 1_000_000_000, 5 * MS, READ, 4096 * at, 4096, at) for at in range(ios)]
-    return Recording(np.array(rows, "u8"), ("a",), unmeasured, "")
+    return Recording(np.array(rows, "u8"), ("a",), (None,), unmeasured, "")
 
 
 def times_of(issued: list[int], latency_ns: int) -> Times:
@@ -326,7 +326,7 @@ def test_what_a_target_cannot_take_is_refused_before_anything_is_written(
 def test_a_replay_may_take_longer_than_its_recording(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One I/O at once of 40 ms each, of a recording of 20 ms."""
     monkeypatch.setattr(loop, "MOST_OUTSTANDING", 1)
-    monkeypatch.setattr(on_device, "GRACE_S", 0.01)
+    monkeypatch.setattr(fio_client, "GRACE_S", 0.01)
     file = trace(tmp_path / "a.iolog", [(at, "read", 4096 * at, 4096) for at in range(20)])
     with slow_drive(tmp_path, 40 * MS) as uri:
         assert hb.run(file, on=f"real:{uri}", expect="none").read.count == 20

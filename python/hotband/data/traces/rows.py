@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
 import tomli
 
 from hotband.base.heavy import np
+from hotband.base.text.write import write_file
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,19 +27,36 @@ class RowsHead(TypedDict):
     streams: list[dict[str, str]]
 
 
-def head_of(rows: Path) -> RowsHead:
-    """Read the totals and notes of rows."""
+def tail_of(rows: Path) -> str:
+    """Read the text that follows the rows."""
     with rows.open("rb") as file:
         start = file.read(16)
         file.seek(int.from_bytes(start[8:], "little"))
-        table = tomli.loads(file.read().decode())
+        return file.read().decode()
+
+
+def head_of(rows: Path) -> RowsHead:
+    """Read the totals and notes of rows."""
+    table = tomli.loads(tail_of(rows))
     return RowsHead(
         ios=table["ios"], unmeasured=table["unmeasured"], notes=list(table["notes"]), streams=list(table["streams"])
     )
 
 
+def mapped_rows(rows: Path, ios: int) -> NDArray[np.uint64]:
+    """Map the rows into memory: time of issue and latency in ns, kind, offset and length in bytes, row of the file."""
+    return np.memmap(rows, "<u8", "r", 16, (ios, 6)).view(np.ndarray)
+
+
+def write_rows(out: Path, rows: NDArray[np.uint64], tail: str) -> None:
+    """Write measured rows, with the text that follows those of another file."""
+    text = re.sub(r"(?m)^ios = \d+$", f"ios = {len(rows)}", tail)
+    text = re.sub(r"(?m)^unmeasured = \d+$", "unmeasured = 0", text)
+    data = np.ascontiguousarray(rows, "<u8").tobytes()
+    write_file(out, b"hbtrace2" + (16 + len(data)).to_bytes(8, "little") + data + text.encode())
+
+
 def blocks_of(rows: Path, ios: int) -> list[NDArray[np.uint64]]:
-    """Map the rows into memory in batches: time of issue and latency in ns, kind, offset and length in bytes, row of
-    the file."""
-    numbers = np.memmap(rows, "<u8", "r", 16, (ios, 6))
+    """Map the rows into memory in batches; see `mapped_rows`."""
+    numbers = mapped_rows(rows, ios)
     return [numbers[begin : begin + AT_ONCE] for begin in range(0, ios, AT_ONCE)]

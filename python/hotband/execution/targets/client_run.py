@@ -7,13 +7,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+import hotband._core as _core
+from hotband.base.engine import mistakes_of
+from hotband.data.catalog.named import STATE
+from hotband.data.inputs.convert import text_named
+
 if TYPE_CHECKING:
     from hotband.data.documents.record import RecordDoc
     from hotband.data.documents.run import RunSpec
     from hotband.data.record.imported import Imported
     from hotband.execution.devices.held import Held
     from hotband.execution.serve.served import ServedVolume, ServeSpec
-    from hotband.execution.targets.fio_child import Status
+    from hotband.execution.targets.fio_child import Look
     from hotband.execution.targets.real_target import RealTarget
 
 Rate = tuple[float | None, str]
@@ -98,9 +103,7 @@ class ClientRun(Protocol):
     def way_ns(self, folder: Path) -> int:
         """Return the minimum latency of the path from its client to a served drive and back."""
 
-    def on_served(
-        self, volumes: Mapping[str, ServedVolume], folder: Path, look: Callable[[Status], None] | None
-    ) -> Issued:
+    def on_served(self, volumes: Mapping[str, ServedVolume], folder: Path, look: Look | None) -> Issued:
         """Issue its I/Os on a served machine; see `run_fio` for `look`. Raises UserError, OSError."""
 
     def on_target(
@@ -108,8 +111,22 @@ class ClientRun(Protocol):
         target: RealTarget,
         held: Held,
         folder: Path,
-        look: Callable[[Status], None] | None,
+        look: Look | None,
         hosts: Sequence[str],
     ) -> Issued:
         """Issue its I/Os on a real target that is held, from other hosts if there are any. Raises UserError,
         OSError."""
+
+
+def named_text(spec: RunSpec) -> str:
+    """Return the text of the workload that a run names. Raises UserError."""
+    return text_named(spec.workload) if spec.workload_text is None else spec.workload_text
+
+
+def text_and_state(spec: RunSpec) -> tuple[str, str | None]:
+    """Return the text of a workload with the settings of a run, and the state that the drive must have before. Raises
+    UserError for a mistake in either."""
+    of_workload = [pair for pair in spec.set if pair[0] != STATE]
+    with mistakes_of(spec.machine):
+        text = _core.workload(named_text(spec), spec.workload, of_workload, spec.duration)["text"]
+    return text, dict(spec.set).get(STATE)

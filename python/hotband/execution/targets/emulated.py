@@ -21,7 +21,6 @@ from hotband.data.catalog.named import STATE, expect_model, served_machine
 from hotband.data.documents.record import KIND_EMULATED, SummaryDoc
 from hotband.data.documents.run import RunSpec
 from hotband.data.documents.serving import Serving
-from hotband.data.inputs.convert import text_named
 from hotband.data.inputs.rate import KEY as RATE
 from hotband.data.inputs.texts import text_of
 from hotband.data.record.files import CLIENT, JOB_FILE, MODEL, SERVED
@@ -36,8 +35,8 @@ from hotband.execution.experiment.lines import lines_of
 from hotband.execution.runs.run import save, sequence_of
 from hotband.execution.serve.lateness import INVALID, lateness_lines
 from hotband.execution.serve.served import Served, ServeSpec
-from hotband.execution.targets.client_run import ClientRun, Issued
-from hotband.execution.targets.fio_child import Status, find_fio
+from hotband.execution.targets.client_run import ClientRun, Issued, named_text
+from hotband.execution.targets.fio_child import Look, Status, find_fio
 from hotband.execution.targets.fio_client import fio_run_of
 from hotband.execution.targets.fio_flushes import flush_notes, with_flushes_once
 from hotband.execution.targets.fio_record import finished_of
@@ -114,7 +113,7 @@ class OnServed:
         machine = served_machine(spec.machine)
         expect_model(machine, "what is emulated are")
         expect_wall_clock(spec, SERVED_ALSO)
-        workload = text_named(spec.workload) if spec.workload_text is None else spec.workload_text
+        workload = named_text(spec)
         text = text_of(machine, "machine") if spec.machine_text is None else spec.machine_text
         is_replay = replays(spec)
         if not is_replay:
@@ -165,7 +164,7 @@ class OnServed:
         ]
         return ServedRuns(measured, served.finished, invalid)
 
-    def _looking(self, plan: Plan, served: Served, shown: Callable[[float, float], None]) -> Callable[[Status], None]:
+    def _looking(self, plan: Plan, served: Served, shown: Callable[[float, float], None]) -> Look:
         """Return the callback that watches the client, shows its progress, and ends it."""
 
         def look(status: Status) -> None:

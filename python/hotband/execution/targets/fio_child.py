@@ -59,6 +59,10 @@ class Status:
         return (self.iops or 0.0) * self.seconds
 
 
+Look = Callable[[Status], None]
+"""Receives the status of a run; whatever it raises ends the run."""
+
+
 def find_fio() -> str:
     """Return the path of fio. Raises UserError if it is missing or too old."""
     path = shutil.which("fio")
@@ -96,7 +100,7 @@ def has_engine(name: str) -> bool:
 def run_fio(
     job: str,
     folder: Path,
-    look: Callable[[Status], None] | None = None,
+    look: Look | None = None,
     clients: Sequence[str] = (),
     form: str = "json+",
     *,
@@ -133,7 +137,7 @@ def run_fio(
     return result
 
 
-def _watch(child: Child, folder: Path, look: Callable[[Status], None] | None, held: Held | None) -> None:
+def _watch(child: Child, folder: Path, look: Look | None, held: Held | None) -> None:
     """Wait for the end of fio, and compare its open files with those `held`: every hundredth of a second until it has
     opened it, then at every call of `look`. Raises UserError, and whatever `look` raises."""
     begin = time.monotonic()

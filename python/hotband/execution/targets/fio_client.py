@@ -8,16 +8,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import hotband._core as _core
-from hotband.base.engine import mistakes_of
 from hotband.base.errors import UserError
-from hotband.data.catalog.named import STATE
 from hotband.data.importers.fio.importer import read
 from hotband.data.importers.stages import in_turn
-from hotband.data.inputs.convert import converted_to, text_named
+from hotband.data.inputs.convert import converted_to
 from hotband.data.jobs.tables import conversion_of
-from hotband.execution.targets.client_run import Amounts, ClientRun, Issued, Rate
-from hotband.execution.targets.fio_child import Status, run_fio
+from hotband.execution.targets.client_run import Amounts, ClientRun, Issued, Rate, named_text, text_and_state
+from hotband.execution.targets.fio_child import Look, Status, run_fio
 from hotband.execution.targets.fio_flushes import expect_connections, slots_as_jobs
 from hotband.execution.targets.fio_job import NBD, job_at, job_on, on_volumes
 from hotband.execution.targets.fio_record import measured_in
@@ -33,7 +30,8 @@ if TYPE_CHECKING:
     from hotband.execution.serve.served import ServedVolume, ServeSpec
     from hotband.execution.targets.real_target import RealTarget
 
-Look = Callable[[Status], None]
+GRACE_S = 60.0
+"""Time beyond that of a run after which fio is taken to hang: opening, layout of its memory, last answers."""
 
 
 @dataclass(frozen=True)
@@ -69,8 +67,21 @@ class FioClientRun(FioRun):
         given = None if hosts else held
         job_here = job if given is None else job_at(self, target, opened=given.name)
         clients = [local(host, folder) for host in hosts]
-        result = run_fio(job_here, folder, look, clients, only_reads=not self.writes, held=given)
+        ending = self._ending(look, target)
+        result = run_fio(job_here, folder, ending, clients, only_reads=not self.writes, held=given)
         return self._issued(job, folder, result)
+
+    def _ending(self, look: Look | None, target: RealTarget) -> Look:
+        """Return a callback that also ends fio if it hangs."""
+
+        def looked(status: Status) -> None:
+            if self.seconds and status.seconds > self.seconds + GRACE_S:
+                accepted = f"has not ended {GRACE_S:.0f} s after its time: the target does not respond"
+                raise UserError("fio", "", target.text, accepted)
+            if look is not None:
+                look(status)
+
+        return looked
 
     def _issued(self, job: str, folder: Path, result: Path) -> Issued:
         def stages() -> list[RecordDoc]:
@@ -82,12 +93,8 @@ class FioClientRun(FioRun):
 def fio_run_of(spec: RunSpec) -> FioClientRun:
     """Return the run of `spec` through fio. Raises UserError for what fio cannot express, and for a mistake in the
     workload or its settings."""
-    named = text_named(spec.workload) if spec.workload_text is None else spec.workload_text
-    expect_expressible(spec.workload, named)
-    state = dict(spec.set).get(STATE)
-    of_workload = [pair for pair in spec.set if pair[0] != STATE]
-    with mistakes_of(spec.machine):
-        text = _core.workload(named, spec.workload, of_workload, spec.duration)["text"]
+    expect_expressible(spec.workload, named_text(spec))
+    text, state = text_and_state(spec)
     converted = converted_to(spec.workload, text, "fio", PLACE)
     conversion = conversion_of(spec.workload, text, "fio")
     fio_run = FioClientRun(

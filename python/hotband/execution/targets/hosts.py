@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from hotband.base.errors import UserError
 from hotband.base.temporary import TemporaryFolder
 from hotband.data.documents.hosts import HostDoc
-from hotband.execution.targets.fio_child import Status, find_fio, is_new_enough, run_fio, version_of
+from hotband.execution.targets.fio_child import Look, Status, find_fio, is_new_enough, run_fio, version_of
 
 # fio(1), --client: HOST, HOST,PORT or sock:PATH of a socket.
 _HOST = re.compile(r"(?P<host>[A-Za-z0-9][A-Za-z0-9_.-]*)(:(?P<port>\d{1,5}))?")
@@ -130,7 +130,7 @@ def local(client: str, folder: Path) -> str:
     return f"sock:{path.name}"
 
 
-def _within(seconds: float) -> Callable[[Status], None]:
+def _within(seconds: float) -> Look:
     """End a block that takes longer than its limit."""
 
     def look(status: Status) -> None:

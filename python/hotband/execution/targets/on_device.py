@@ -18,7 +18,7 @@ from hotband.data.inputs.specify import Named
 from hotband.execution.experiment.executor import Cancelled, Done, Progress, Tick
 from hotband.execution.experiment.point import Point
 from hotband.execution.targets.client_run import ClientRun, Issued
-from hotband.execution.targets.fio_child import Status, find_fio, has_engine
+from hotband.execution.targets.fio_child import Look, Status, find_fio, has_engine
 from hotband.execution.targets.fio_record import finished_of
 from hotband.execution.targets.fio_run import FioRun, expect_real
 from hotband.execution.targets.hosts import HostClock, clocks, not_known
@@ -42,8 +42,6 @@ Predict = Callable[
 ]
 """Receives the results, the workload, the target, the product and a progress callback; returns a prediction
 beside it, and why there is none."""
-# Seconds beyond those that a run asks for until fio is taken to hang: opening, layout of its memory, last answers.
-GRACE_S = 60.0
 
 
 @dataclass(frozen=True)
@@ -249,16 +247,11 @@ class OnDevice:
         notes = (*watched.notes, *(clock.line() for clock in self._clocks), *not_known(self._clocks), *why_not)
         return finished_of(client_run, imported, self.kind, sections=sections, tables=watched.tables, notes=notes)
 
-    def _looking(self, client_run: ClientRun, watched: Watched, shown: Shown) -> Callable[[Status], None]:
-        """Return the callback that watches a run: it reports progress, and ends fio if it hangs."""
-        # A replay that is late goes on, and looks itself whether the target responds.
-        expected, is_fio = client_run.seconds, isinstance(client_run, FioRun)
+    def _looking(self, client_run: ClientRun, watched: Watched, shown: Shown) -> Look:
+        """Return the callback that watches a run and reports its progress."""
 
         def look(status: Status) -> None:
-            if is_fio and expected and status.seconds > expected + GRACE_S:
-                accepted = f"has not ended {GRACE_S:.0f} s after its time: the target does not respond"
-                raise UserError("fio", "", self.target.text, accepted)
-            shown(status.share_of(expected), status.ios, "measuring")
+            shown(status.share_of(client_run.seconds), status.ios, "measuring")
             watched.measuring(status.seconds - client_run.warm_up_s)
 
         return look

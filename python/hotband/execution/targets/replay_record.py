@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import hotband._core as _core
 from hotband.base.heavy import np, pl
 from hotband.base.temporary import TemporaryFolder
-from hotband.base.text.write import write_file
 from hotband.data.documents.source import iso, nothing_asked
 from hotband.data.importers.record import ImportedRun, build, side_of
 from hotband.data.record.imported import Imported, SeriesColumns, no_rows
 from hotband.data.record.iolog import DIRECTIONS
 from hotband.data.record.stats import idle_side, rates_of
-from hotband.data.traces.io_log import UNKNOWN
+from hotband.data.traces.io_log import FAILED, STREAM, UNKNOWN
+from hotband.data.traces.rows import write_rows
 from hotband.execution.replay.loop import NEVER, Times
 
 if TYPE_CHECKING:
@@ -40,13 +40,23 @@ COMPARED = (
 
 @dataclass(frozen=True)
 class Recording:
-    """The trace as it was recorded: its rows as columns, names of its streams, the first measured I/O, and the text
-    that ends its rows."""
+    """The trace as it was recorded: its rows as columns, names of its streams and of their devices, the first measured
+    I/O, and the text that follows its rows."""
 
     rows: NDArray[np.uint64]
     streams: tuple[str, ...]
+    devices: tuple[str | None, ...]
     unmeasured: int
-    head: str
+    tail: str
+
+    @cached_property
+    def ops(self) -> NDArray[np.uint8]:
+        """Return the operation of each I/O."""
+        return self.rows[:, 2].astype(np.uint8)
+
+    def has(self, bit: int) -> NDArray[np.bool_]:
+        """Return whether the rows have a bit: `FUA` or `FAILED`."""
+        return (self.rows[:, 2] >> np.uint64(bit) & np.uint64(1)).astype(np.bool_)
 
     def each(self) -> Iterator[list[int]]:
         """Yield the rows, of which a part is in memory at once."""
@@ -70,13 +80,12 @@ class Replayed:
         return latencies
 
     @property
-    def ops(self) -> NDArray[np.uint64]:
-        ops: NDArray[np.uint64] = self.recording.rows[self.indices, 2] & np.uint64(0xFF)
-        return ops
+    def ops(self) -> NDArray[np.uint8]:
+        return self.recording.ops[self.indices]
 
     @property
     def stream_numbers(self) -> NDArray[np.uint64]:
-        numbers: NDArray[np.uint64] = self.recording.rows[self.indices, 2] >> np.uint64(16)
+        numbers: NDArray[np.uint64] = self.recording.rows[self.indices, 2] >> np.uint64(STREAM)
         return numbers
 
 
@@ -192,7 +201,7 @@ def sections_of(replayed: Replayed, trace: Mapping[str, object], *, has_times: b
     at known times, and the first section has the delays of their issue."""
     times, indices, rows = replayed.times, replayed.indices, replayed.recording.rows
     known = rows[indices, 1] != np.uint64(UNKNOWN)
-    served = known & ~times.failed[indices] & (rows[indices, 2] >> np.uint64(9) & np.uint64(1) == 0)
+    served = known & ~times.failed[indices] & ~replayed.recording.has(FAILED)[indices]
     recorded = rows[indices[known]]
     ends = (recorded[:, 0] + recorded[:, 1]).max(initial=0) - recorded[:, 0].min(initial=recorded[:, 0].max(initial=0))
     section: dict[str, object] = {
@@ -227,14 +236,6 @@ def _comparison(replayed: Replayed, served: NDArray[np.bool_]) -> dict[str, obje
     with TemporaryFolder("replay") as folder:
         paths = [Path(folder) / name for name in ("recorded.rows", "replayed.rows")]
         for path, each in zip(paths, (rows, again), strict=True):
-            _write_rows(path, each, replayed.recording.head)
+            write_rows(path, each, replayed.recording.tail)
         document: dict[str, object] = json.loads(_core.compare_traces(*paths))
     return {key: document[key] for key in COMPARED if key in document}
-
-
-def _write_rows(path: Path, rows: NDArray[np.uint64], head: str) -> None:
-    """Write rows in the form of crates/workloads/src/sources/trace/file.rs."""
-    text = re.sub(r"(?m)^ios = \d+$", f"ios = {len(rows)}", head)
-    text = re.sub(r"(?m)^unmeasured = \d+$", "unmeasured = 0", text)
-    data = np.ascontiguousarray(rows, "<u8").tobytes()
-    write_file(path, b"hbtrace2" + (16 + len(data)).to_bytes(8, "little") + data + text.encode())

@@ -10,16 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import hotband._core as _core
-from hotband.base.engine import mistakes_of
 from hotband.base.errors import UserError, reason_of
 from hotband.base.heavy import np
 from hotband.base.text.quantities import span_ns
 from hotband.base.text.tomltable import loads
-from hotband.data.catalog.named import STATE
-from hotband.data.inputs.convert import text_named
 from hotband.data.traces.files import rows_of
-from hotband.data.traces.io_log import FUA, UNKNOWN
-from hotband.data.traces.rows import head_of
+from hotband.data.traces.io_log import FUA, STREAM, UNKNOWN
+from hotband.data.traces.rows import head_of, mapped_rows, tail_of
 from hotband.execution.replay.loop import Io, Times, issue
 from hotband.execution.replay.ports import (
     FLUSH,
@@ -38,8 +35,8 @@ from hotband.execution.replay.schedule import AfterCompletion, Fast, Recorded, S
 from hotband.execution.runs.run import prepare
 from hotband.execution.serve.served import nbd_uri
 from hotband.execution.serve.speed import socket_in
-from hotband.execution.targets.client_run import Amounts, ClientRun, Issued, Rate
-from hotband.execution.targets.fio_child import Status
+from hotband.execution.targets.client_run import Amounts, ClientRun, Issued, Rate, named_text, text_and_state
+from hotband.execution.targets.fio_child import Look, Status
 from hotband.execution.targets.fio_client import fio_run_of
 from hotband.execution.targets.fio_job import INTERVAL_NS
 from hotband.execution.targets.remote import connected
@@ -62,7 +59,6 @@ MOST_IOS = 5_000_000
 """I/Os of a replay. Each takes 200 B of memory, with after-completion 390 B: 1 or 2 GB."""
 WAY_IOS = 500
 """I/Os by which the path to a served drive is measured."""
-Look = Callable[[Status], None]
 
 
 @dataclass(frozen=True)
@@ -78,13 +74,10 @@ class Volume:
 def _recording_of(path: Path) -> Recording:
     """Return what a file of rows has. The rows stay in the file, which all runs of a sweep share."""
     head = head_of(path)
-    rows = np.memmap(path, "<u8", "r", 16, (head["ios"], 6)).view(np.ndarray)
-    with path.open("rb") as file:
-        file.seek(8)
-        file.seek(int.from_bytes(file.read(8), "little"))
-        text = file.read().decode()
     unmeasured = head["unmeasured"] if head["unmeasured"] < head["ios"] else 0
-    return Recording(rows, tuple(stream["name"] for stream in head["streams"]), unmeasured, text)
+    names = tuple(stream["name"] for stream in head["streams"])
+    devices = tuple(stream.get("volume") for stream in head["streams"])
+    return Recording(mapped_rows(path, head["ios"]), names, devices, unmeasured, tail_of(path))
 
 
 @dataclass(frozen=True)
@@ -113,10 +106,9 @@ class ReplayRun:
         return float(self.table.get("speed", 1.0))
 
     @property
-    def ops(self) -> NDArray[np.uint64]:
+    def ops(self) -> NDArray[np.uint8]:
         """Return the operation of each I/O."""
-        ops: NDArray[np.uint64] = self.recording.rows[:, 2] & np.uint64(0xFF)
-        return ops
+        return self.recording.ops
 
     @property
     def _sizes(self) -> NDArray[np.uint64]:
@@ -247,7 +239,7 @@ class ReplayRun:
     def _expect_taken(self, on: str, export: Export) -> None:
         """Raise UserError for a kind of I/O of the trace that an export does not take."""
         writes = np.isin(self.ops, (WRITE, TRIM))
-        has_fua = (self.recording.rows[:, 2] >> np.uint64(FUA) & np.uint64(1)).astype(np.bool_)
+        has_fua = self.recording.has(FUA)
         for missing, needed, words in (
             (export.read_only, writes, 'takes no writes: expected direction = "read"'),
             (not export.flushes, self.ops == FLUSH, "takes no flushes: expected direction without flush"),
@@ -321,10 +313,10 @@ class ReplayRun:
         ends = [0] * len(targets)
         if beyond == "scale":
             for _, _, what, offset, size, _ in self.recording.each():
-                port = ports[what >> 16]
+                port = ports[what >> STREAM]
                 ends[port] = max(ends[port], offset + size)
         for _, latency, what, offset, size, row in self.recording.each():
-            port, op = ports[what >> 16], what & 0xFF
+            port, op = ports[what >> STREAM], what & 0xFF
             volume = targets[port]
             at = placed(beyond, offset, size, volume, ends[port])
             if op != FLUSH:
@@ -346,7 +338,7 @@ class ReplayRun:
     def _ports(self, names: Sequence[str]) -> list[int]:
         """Return the number of the volume of each stream, by the rules of a model. Raises UserError for a device that
         is no volume."""
-        devices = [stream.get("volume") for stream in head_of(self.rows)["streams"]]
+        devices = self.recording.devices
         known = sorted({device for device in devices if device is not None})
         if len(names) == 1 and ("volume" in self.table or "map" in self.table or len(known) <= 1):
             return [0] * len(devices)
@@ -391,11 +383,7 @@ def _status(look: Look | None, ios: int) -> Callable[[float, int], None]:
 def replay_run_of(spec: RunSpec) -> ReplayRun:
     """Return the run of a trace. Raises UserError for a workload that does more, for a mistake in it, and for a trace
     that cannot be read; OSError."""
-    named = text_named(spec.workload) if spec.workload_text is None else spec.workload_text
-    state = dict(spec.set).get(STATE)
-    with mistakes_of(spec.machine):
-        pairs = [pair for pair in spec.set if pair[0] != STATE]
-        text = _core.workload(named, spec.workload, pairs, spec.duration)["text"]
+    text, state = text_and_state(spec)
     table = loads(text, spec.workload)
     beside = next((key for key in ("streams", "phases", "scripts", "app", "load") if key in table), None)
     if beside is not None or isinstance(table["trace"], list):
@@ -417,5 +405,4 @@ def client_run_of(spec: RunSpec) -> ClientRun:
 
 def replays(spec: RunSpec) -> bool:
     """Return whether a run replays a trace."""
-    text = text_named(spec.workload) if spec.workload_text is None else spec.workload_text
-    return "trace" in loads(text, spec.workload)
+    return "trace" in loads(named_text(spec), spec.workload)
