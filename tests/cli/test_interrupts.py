@@ -261,9 +261,13 @@ def test_draws_after_an_interrupt_are_those_without_it() -> None:
     assert (out.strip(), error) == (str(Sampler([], 1)._sobol(3).random(4).tolist()), "")
 
 
-def test_what_is_done_as_a_whole_is_interrupted_at_its_end() -> None:
+def test_what_is_done_as_a_whole_is_interrupted_at_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    from hotband.execution.runs import signals
     from hotband.execution.runs.signals import forget_interrupts, whole
 
+    # A command that an earlier test ran within this process has left its own handler.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    monkeypatch.setattr(signals, "_WAITING", signals._Waiting())
     done = []
 
     def work() -> None:
@@ -273,8 +277,12 @@ def test_what_is_done_as_a_whole_is_interrupted_at_its_end() -> None:
                 done.append("inner")
             done.append("outer")
 
-    with pytest.raises(KeyboardInterrupt):
-        work()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            work()
+        handler = signal.getsignal(signal.SIGINT)
+    finally:
+        signal.signal(signal.SIGINT, before)
     forget_interrupts()
     assert done == ["inner", "outer"]
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert handler is signal.default_int_handler

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -32,10 +33,15 @@ def needs() -> Callable[[str], None]:
 @pytest.fixture
 def open_folder() -> Iterator[Path]:
     """An empty folder that every user may enter; pytest's own are closed to others."""
-    with tempfile.TemporaryDirectory(prefix="hb-", dir="/var/tmp") as name:
-        folder = Path(name)
-        folder.chmod(0o755)
-        yield folder
+    folder = Path(tempfile.mkdtemp(prefix="hb-", dir="/var/tmp"))
+    folder.chmod(0o755)
+    yield folder
+    # A program whose run was killed may write into it until its last process has ended.
+    until = time.monotonic() + 30
+    while folder.exists():
+        with contextlib.suppress(OSError):
+            shutil.rmtree(folder)
+        assert time.monotonic() < until, list(folder.iterdir())
 
 
 @contextlib.contextmanager

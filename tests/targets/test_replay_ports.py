@@ -213,9 +213,22 @@ def test_a_page_of_an_outstanding_write_does_not_change() -> None:
     assert data.memory[first : first + 4096] == before
     for _ in range(2):
         data.returned(first, 4096)
-    data.taken(4096)
+    # The free page is found behind the one that is still in use.
     assert data.taken(4096) == first
     assert data.memory[first : first + 4096] != before
+
+
+def test_free_pages_are_found_around_those_in_use() -> None:
+    data = random_data(8 * 4096, 1)
+    at = [data.taken(8192) for _ in range(4)]
+    data.returned(at[2], 8192)
+    assert data.taken(8192) == at[2]
+    data.returned(at[1], 8192)
+    data.returned(at[2], 8192)
+    assert data.taken(16384) == at[1]
+    # There is no room left, so its pages are shared.
+    shared = data.taken(4096)
+    assert data._users[shared // 4096] == 2
 
 
 def test_a_replay_states_that_it_leaves_the_compression_of_data_out(tmp_path: Path) -> None:

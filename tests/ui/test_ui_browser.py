@@ -200,7 +200,7 @@ def test_a_bad_file_is_said_to_be_one_and_its_name_is_text(opened: Callable[...,
 def test_two_tabs_show_the_same(opened: Callable[..., Watched], browser: Any) -> None:
     context = browser.new_context()
     one, other = opened(context=context), opened(context=context)
-    name = one.run("raid10:8xexos-15e900-512n", "90000 s")
+    name = one.run("raid10:8xexos-15e900-512n", "900000 s")
     other.go("results")
     row = other.page.locator(f"tr:has-text('{name}')")
     row.wait_for()

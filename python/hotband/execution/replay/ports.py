@@ -71,10 +71,10 @@ class Data:
         self._number = time_ns()
 
     def taken(self, size: int) -> int:
-        """Return the offset of memory for a write. Pages of outstanding writes keep their numbers: if those writes are
-        larger than the memory, it returns their data again."""
+        """Return the offset of memory for a write. Pages of outstanding writes keep their numbers: where those writes
+        leave no room, it returns their data again."""
         pages = -(-size // UNIT)
-        begin = self._next if self._next + pages <= len(self._users) else 0
+        begin = self._free(pages)
         self._next = end = begin + pages
         users = self._users[begin:end]
         if not any(users):
@@ -86,6 +86,20 @@ class Data:
         self._users[begin:end] = [count + 1 for count in users]
         self._number += pages
         return begin * UNIT
+
+    def _free(self, pages: int) -> int:
+        """Return where the next pages that no outstanding write has begin; pages in use if there are none."""
+        first = self._next if self._next + pages <= len(self._users) else 0
+        begin, has_wrapped = first, False
+        while any(self._users[begin : begin + pages]):
+            begin += next(at for at in range(pages, 0, -1) if self._users[begin + at - 1])
+            if begin + pages > len(self._users):
+                if has_wrapped:
+                    return first
+                begin, has_wrapped = 0, True
+            if has_wrapped and begin >= first:
+                return first
+        return begin
 
     def returned(self, offset: int, size: int) -> None:
         """Note that a write has completed."""
