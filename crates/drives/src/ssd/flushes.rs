@@ -23,10 +23,12 @@ use crate::ssd::slot::Event;
 use crate::ssd::tails::JournalParams;
 use crate::ssd::work::Timed;
 
-/// How far changes of the map had come.
+/// Position in the changes of the map.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Mark {
+    /// Writes until the page is full, that one included.
     left: u64,
+    /// Changes of the map that no write counts.
     notes: u64,
 }
 
@@ -34,11 +36,8 @@ pub(super) struct Mark {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Journal {
     params: JournalParams,
-    /// Writes until the page is full, that one included.
-    left: u64,
-    /// Changes of the map that no write counts.
-    notes: u64,
-    /// What was on flash when the map was last saved.
+    changes: Mark,
+    /// Position up to which the map was last saved.
     saved: Mark,
     /// Time when the last page that was sent is on flash.
     saved_at: Instant,
@@ -46,31 +45,26 @@ pub(super) struct Journal {
 
 impl Journal {
     pub fn new(params: JournalParams) -> Self {
-        let left = params.entries.unwrap_or(u64::MAX - 1);
-        Self { params, left, notes: 0, saved: Mark { left, notes: 0 }, saved_at: Instant::ZERO }
+        let changes = Mark { left: params.entries.unwrap_or(u64::MAX), notes: 0 };
+        Self { params, changes, saved: changes, saved_at: Instant::ZERO }
     }
 
     /// The map has changed, and nobody waits for that.
     pub fn note(&mut self) {
-        self.notes += 1;
-    }
-
-    /// How far changes have come now.
-    fn mark(&self) -> Mark {
-        Mark { left: self.left, notes: self.notes }
+        self.changes.notes += 1;
     }
 
     /// A write has changed the map at `now`: when its change is where it has to be.
     #[inline]
     pub fn written(&mut self, now: Instant) -> Instant {
-        self.left -= 1;
-        if self.left > 0 { now } else { self.save(now) }
+        self.changes.left -= 1;
+        if self.changes.left > 0 { now } else { self.save(now) }
     }
 
     #[cold]
     fn save(&mut self, now: Instant) -> Instant {
-        self.left = self.params.entries.unwrap_or(u64::MAX - 1);
-        self.saved = self.mark();
+        self.changes.left = self.params.entries.unwrap_or(u64::MAX);
+        self.saved = self.changes;
         self.saved_at = now + self.params.time;
         self.saved_at
     }
@@ -78,14 +72,14 @@ impl Journal {
     /// Time when all changes up to the moment `begun` are on flash.
     fn flush(&mut self, now: Instant, begun: Mark) -> Instant {
         // A page that filled up meanwhile holds them.
-        let Some(later) = begun.left.checked_sub(self.left) else { return now.max(self.saved_at) };
+        let Some(later) = begun.left.checked_sub(self.changes.left) else { return now.max(self.saved_at) };
         if begun == self.saved {
             return now.max(self.saved_at);
         }
         let at = self.save(now);
-        // What changed since then belongs to the next flush.
+        // Later changes belong to the next flush.
         self.saved.notes = begun.notes;
-        self.left = self.left.saturating_sub(later).max(1);
+        self.changes.left = self.changes.left.saturating_sub(later).max(1);
         at
     }
 }
@@ -94,7 +88,7 @@ impl Journal {
 #[derive(Debug, Default)]
 pub(super) struct Flushes {
     under_way: Vec<u32>,
-    /// When they began: later changes of the map belong to the next flush.
+    /// Position when they began: later changes belong to the next flush.
     begun: Mark,
     next: Vec<u32>,
 }
@@ -133,7 +127,7 @@ impl Ssd {
         if under_way.iter().any(|index| self.slots[*index as usize].command.op == Op::Write) {
             self.journal.note();
         }
-        *begun = self.journal.mark();
+        *begun = self.journal.changes;
         if let Some(&first) = under_way.first() {
             self.flush(now, first);
         }
@@ -178,12 +172,12 @@ mod tests {
     fn a_change_during_a_flush_is_saved_by_the_next() {
         let mut journal = journal();
         journal.written(Instant(0));
-        let first = journal.mark();
+        let first = journal.changes;
         journal.note();
         assert_eq!(journal.flush(Instant(10), first), Instant(10) + SAVED);
-        let second = journal.mark();
+        let second = journal.changes;
         assert_eq!(journal.flush(Instant(5_000), second), Instant(5_000) + SAVED, "a trim came during the first");
-        assert_eq!(journal.flush(Instant(9_000), journal.mark()), Instant(9_000), "nothing has changed since");
+        assert_eq!(journal.flush(Instant(9_000), journal.changes), Instant(9_000), "nothing has changed since");
     }
 
     #[test]
@@ -193,6 +187,6 @@ mod tests {
         for _ in 0..100 {
             journal.written(Instant(0));
         }
-        assert_eq!(journal.flush(Instant(5_000), journal.mark()), Instant(5_000));
+        assert_eq!(journal.flush(Instant(5_000), journal.changes), Instant(5_000));
     }
 }

@@ -79,8 +79,8 @@ impl Ftl {
         while self.buffer.len() > self.params.buffer_pages {
             self.place_oldest(&mut Untimed);
         }
-        // Fewer pages than one mapping unit per section remain: they are as the model's last page.
-        if pages > 0 && model.map.get(pages - 1) != UNMAPPED {
+        // Fewer pages than one mapping unit per section remain: they are written if the model's last page was.
+        if model.map.get(pages - 1) != UNMAPPED {
             for page in u64::from(times) * u64::from(pages)..self.params.pages {
                 self.write(page, PAGE_UNITS, &mut Untimed);
             }
