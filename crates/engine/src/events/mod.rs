@@ -165,10 +165,12 @@ impl Asked {
     pub fn happenings(&self, machine: &Machine, failed: &[Part]) -> Result<Vec<Happening>, SpecError> {
         let mut happenings: Vec<Happening> = Vec::new();
         let mut failed: HashSet<Part> = failed.iter().copied().collect();
-        let changes = Changes::of(&self.events, machine);
+        let parts = self.events.iter().map(|event| (event, part_of(event, machine)));
+        let parts: Vec<(&EventSpec, Result<Part, SpecError>)> = parts.collect();
+        let changes = Changes::of(&parts);
         let cut = self.power_off();
-        for event in self.events.iter().filter(|event| event.what != What::PowerOff) {
-            let part = part_of(event, machine)?;
+        for (event, part) in parts.into_iter().filter(|(event, _)| event.what != What::PowerOff) {
+            let part = part?;
             if event.what == What::Fail && !failed.insert(part) {
                 let name = event.part.as_deref().unwrap_or_default();
                 return Err(event.error(format!("{name} fails twice: expected each drive once")));
@@ -188,17 +190,17 @@ impl Asked {
     }
 }
 
-/// When parts fail, and what their keys are set to: looked up by part, since a list has thousands of events.
+/// Failure times and set values, indexed by part because a list may hold thousands of events.
 struct Changes<'a> {
     failures: HashMap<Part, Span>,
-    /// Different values of a key of a part at one time.
+    /// Distinct values of a key of a part at one time, at most two.
     values: HashMap<(Part, Span, &'a str), Vec<&'a str>>,
 }
 
 impl<'a> Changes<'a> {
-    fn of(events: &'a [EventSpec], machine: &Machine) -> Self {
+    fn of(parts: &[(&'a EventSpec, Result<Part, SpecError>)]) -> Self {
         let mut changes = Self { failures: HashMap::new(), values: HashMap::new() };
-        for (event, part) in events.iter().filter_map(|event| Some((event, part_of(event, machine).ok()?))) {
+        for (event, part) in parts.iter().filter_map(|(event, part)| Some((*event, *part.as_ref().ok()?))) {
             match &event.what {
                 What::Fail => {
                     let first = changes.failures.entry(part).or_insert(event.at);
@@ -206,7 +208,7 @@ impl<'a> Changes<'a> {
                 }
                 What::Set { key, value } => {
                     let values = changes.values.entry((part, event.at, key)).or_default();
-                    if !values.contains(&value.as_str()) {
+                    if values.len() < 2 && !values.contains(&value.as_str()) {
                         values.push(value);
                     }
                 }
