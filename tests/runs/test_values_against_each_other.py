@@ -39,7 +39,7 @@ STREAMS = {
     'start = "10 %"': "start: this stream has no sequential I/Os: random_pct is 100",
     'per_client = "1 GB"': "per_client: no script uses this stream",
     "trim_pct = 3\nread_pct = 100": "trim_pct: trims are a share of the I/Os that are not reads",
-    "trim_first = true\nread_pct = 100": "trim_first: a trim comes before each write, and this stream chooses the",
+    "trim_first = true\nread_pct = 100": "trim_first: a trim goes before each write, and this stream has no writes",
     "trim_first = true\nread_pct = 50\ntrim_pct = 3": "trim_first: cannot be combined with trim_pct",
 }
 """Lines of a stream, with the key and the words of the refusal."""

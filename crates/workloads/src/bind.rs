@@ -45,14 +45,17 @@ impl StreamSpec {
         let key = |name: &str| format!("{}.{name}", self.key);
         let error =
             |name: &str, value: String, accepted: String| Err(SpecError::new(file, &key(name), value, accepted));
+        // Bytes of a scaled drive are named as they were written.
+        let written = |end: RangeSpec, at: u64| match end {
+            RangeSpec::At(bytes) if self.shrinks() => (bytes.0, target.full()),
+            _ => (at, capacity),
+        };
         if to > capacity {
-            let (to, capacity) = match self.to {
-                RangeSpec::At(bytes) if self.shrinks() => (bytes.0, target.full()),
-                _ => (to, capacity),
-            };
+            let (to, capacity) = written(self.to, to);
             return error("range", format!("{to} B"), format!("ends beyond the target of {capacity} B"));
         }
         if from >= capacity {
+            let (from, capacity) = written(self.from, from);
             let accepted = format!("begins at the end of the target of {capacity} B, or beyond it");
             return error("range", format!("{from} B"), accepted);
         }

@@ -27,7 +27,7 @@ impl Workload {
             "read_pct" | "random_pct" | "bs" | "span" => self.patch_streams(&mut table, key, value)?,
             "issue" | "speed" | "beyond" | "volume" => self.patch_trace(&mut table, key, value)?,
             "depth" if !self.traces.is_empty() => self.patch_trace(&mut table, key, value)?,
-            "qd" | "depth" | "threads" | "think" => self.patch_closed(&mut table, key, value)?,
+            "qd" | "depth" | "threads" | "think" => self.patch_loop(&mut table, key, value)?,
             "rate_iops" => self.patch_open(&mut table, key, value)?,
             "clients" => self.patch_clients(&mut table, value)?,
             "data" => patch_data(&mut table, &DataSpec::of_text(value)?),
@@ -195,10 +195,14 @@ impl Workload {
         Ok(())
     }
 
+    /// Loads of the workload: `[load]`, then those of the streams.
+    pub(crate) fn loads(&self) -> impl Iterator<Item = &Load> {
+        self.load.iter().chain(self.streams.iter().filter_map(|stream| stream.load.as_ref()))
+    }
+
     /// Returns threads and depth of the only closed loop, and its table in the text.
     fn closed<'t>(&self, table: &'t mut Table, key: &str, value: &str) -> Result<(u32, u32, &'t mut Table), SpecError> {
-        let loads = || self.load.iter().chain(self.streams.iter().filter_map(|stream| stream.load.as_ref()));
-        let mut closed = loads().filter_map(|load| match load {
+        let mut closed = self.loads().filter_map(|load| match load {
             Load::Closed { threads, depth, .. } => Some((*threads, *depth)),
             Load::Open { .. } | Load::Other(_) => None,
         });
@@ -209,12 +213,12 @@ impl Workload {
 
     /// Returns the table of the only loop in the text, if that is an open one with a bound.
     fn bounded<'t>(&self, table: &'t mut Table) -> Option<&'t mut Table> {
-        let mut loads = self.load.iter().chain(self.streams.iter().filter_map(|stream| stream.load.as_ref()));
+        let mut loads = self.loads();
         let (Some(Load::Open { outstanding: Some(_), .. }), None) = (loads.next(), loads.next()) else { return None };
         load_of(table, "open")
     }
 
-    fn patch_closed(&self, table: &mut Table, key: &str, value: &str) -> Result<(), SpecError> {
+    fn patch_loop(&self, table: &mut Table, key: &str, value: &str) -> Result<(), SpecError> {
         self.check_set_load(key, value)?;
         if key == "think" {
             value.parse::<Span>().map_err(|error| wrong(key, value, error.accepted))?;
@@ -223,7 +227,9 @@ impl Workload {
             return Ok(());
         }
         let number = count(key, value)?;
-        if let (Some(open), "qd") = (self.bounded(table), key) {
+        if key == "qd"
+            && let Some(open) = self.bounded(table)
+        {
             open.insert("outstanding".to_owned(), Value::from(number));
             return Ok(());
         }
@@ -246,8 +252,7 @@ impl Workload {
         self.check_set_load(key, value)?;
         let rate = value.trim().parse::<f64>().ok().filter(|rate| (0.001..=1e9).contains(rate));
         let rate = rate.ok_or_else(|| wrong(key, value, "I/Os a second, from 0.001 to 1e9"))?;
-        let loads = || self.load.iter().chain(self.streams.iter().filter_map(|stream| stream.load.as_ref()));
-        let open = loads().filter(|load| matches!(load, Load::Open { .. })).count();
+        let open = self.loads().filter(|load| matches!(load, Load::Open { .. })).count();
         if open == 1 {
             let open = load_of(table, "open").ok_or_else(|| wrong(key, value, "an open loop in the text"))?;
             open.insert(key.to_owned(), Value::from(rate));

@@ -257,7 +257,7 @@ fn read_stream(section: Section) -> Result<StreamSpec, SpecError> {
         return Err(section.error("trim_pct", stream.trim_pct.to_string(), accepted));
     }
     if stream.trim_first && (stream.read_pct >= 100.0 || files.is_some()) {
-        let accepted = "a trim comes before each write, and this stream chooses the blocks of none";
+        let accepted = "a trim goes before each write, and this stream has no writes to blocks that it chooses";
         return Err(section.error("trim_first", "true", accepted));
     }
     if stream.trim_first && stream.trim_pct > 0.0 {

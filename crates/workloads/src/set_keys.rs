@@ -122,8 +122,7 @@ impl Workload {
 
     /// Value of the single load in `value`.
     fn only_load(&self, value: impl Fn(&Load) -> Option<String>) -> Today {
-        let of_streams = self.streams.iter().filter_map(|stream| stream.load.as_ref());
-        let mut values = self.load.iter().chain(of_streams).filter_map(value);
+        let mut values = self.loads().filter_map(value);
         match (values.next(), values.next()) {
             (Some(only), None) => Today::Is(only),
             _ => Today::Absent,

@@ -34,7 +34,7 @@ pub enum RandomMode {
     Run,
 }
 
-/// Which of a stream's I/Os that are no reads are trims.
+/// How a stream chooses its trims among the I/Os that are not reads.
 #[derive(Clone, Debug)]
 pub(crate) enum Trims {
     /// None.
@@ -56,7 +56,7 @@ pub struct Stream {
     pub(crate) random_mode: RandomMode,
     pub(crate) offset_spec: OffsetSpec,
     pub(crate) flush_every: u64,
-    /// Whether flushes or trims set some of its I/Os: asked once an I/O.
+    /// Whether flushes or trims set some of its I/Os: checked for every I/O.
     pub(crate) has_follow_ups: bool,
     pub(crate) fua: bool,
     pub(crate) files_spec: Option<FilesSpec>,
@@ -66,7 +66,7 @@ pub struct Stream {
     pub(crate) random: Random,
     pub(crate) read_share: f64,
     pub(crate) random_share: f64,
-    /// Whether its offsets are not just drawn (strided, near, a hot band): asked once an I/O.
+    /// Whether its offsets are not just drawn (strided, near, a hot band): checked for every I/O.
     pub(crate) has_own_offsets: bool,
     /// Whether the next I/O is random, if that was decided before it is drawn.
     pub(crate) decided: Option<bool>,
@@ -191,7 +191,7 @@ impl Stream {
         if read {
             return IoRequest { op: Op::Read, offset, len, fua: false, entropy: Entropy::INCOMPRESSIBLE };
         }
-        if self.is_trim(thread, offset, len) {
+        if self.draw_trim(thread, offset, len) {
             return IoRequest { op: Op::Trim, offset, len, fua: false, entropy: Entropy::INCOMPRESSIBLE };
         }
         self.write(offset, len)
@@ -215,9 +215,9 @@ impl Stream {
         Some(self.write(offset, len))
     }
 
-    /// Whether the I/O of `thread`, which is no read, is a trim.
+    /// Decide whether the I/O of `thread`, which is not a read, is a trim; with `trim_first`, remember its write.
     #[inline]
-    fn is_trim(&mut self, thread: usize, offset: u64, len: u32) -> bool {
+    fn draw_trim(&mut self, thread: usize, offset: u64, len: u32) -> bool {
         match &mut self.trims {
             Trims::Never => false,
             Trims::Share(share) => *share >= 1.0 || self.random.unit() < *share,

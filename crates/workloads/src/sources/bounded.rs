@@ -1,13 +1,13 @@
-//! An open loop with a bound: I/Os come at a rate, and at most so many are outstanding
+//! An open loop with a bound: I/Os arrive at a rate, and the number outstanding is limited
 //! (`open = { rate_iops = 500, arrival = "fixed", outstanding = 32 }`).
 //!
 //! fio's `rate_iops` with `iodepth`, vdbench's `iorate` with `threads`. An I/O that is due while the bound is reached
-//! is issued when an earlier one completes, so that the loop makes up for what is late as fast as the machine allows.
-//! As with these tools, a latency begins when the I/O is issued: the time that it was late is not part of it.
+//! is issued when an earlier one completes, so the loop catches up as fast as the machine allows. As with these tools,
+//! latency begins at issue and excludes that delay.
 //!
-//! With `drain = true` a pause begins once nothing is outstanding, and is as long as the next I/O was not due when the
-//! loop ran ahead: so does fio (`io_u.c`, `rate_ddir`), whose I/Os bunch. Tried (3.33): at 150 I/Os a second on an
-//! emulated disk that takes 5 ms its mean latency was 8.1 ms; here it is 7.0 ms, that of evenly spaced I/Os 5.0 ms.
+//! With `drain = true`, a loop that is ahead of its rate waits until nothing is outstanding, and then pauses for the time
+//! that was left until the next I/O. fio does this (`io_u.c`, `rate_ddir`), and its I/Os bunch. With fio 3.33 at 150
+//! IOPS on an emulated disk with 5 ms per I/O the mean latency was 8.1 ms; this loop has 7.0 ms, evenly spaced I/Os 5.0.
 
 use hotband_units::{Instant, Span};
 
@@ -15,7 +15,7 @@ use super::open::OpenLoop;
 use super::source::{Answer, PhaseStart, Source, SourceIo, Turns};
 use crate::stream::Stream;
 
-/// What a loop that ran ahead of its rate waits for.
+/// Reason why a loop that is ahead of its rate waits.
 enum Pause {
     /// Nothing: the next I/O is issued when it is due.
     No,
