@@ -16,7 +16,7 @@ from forms import sized
 from hotband import _core
 from hotband.faces.cli import app
 from hotband.inference.traces.fit.fit import TraceFit
-from hotband.inference.traces.fit.ios import write_rows
+from hotband.inference.traces.fit.ios import write_ios
 from hotband.inference.traces.fit.made import made
 
 SERVICE = (400_000.0, 200_000.0)
@@ -30,7 +30,7 @@ def trace_of(folder: Path, load: str, streams: str, ios: int, service: tuple[flo
     """A trace of a known workload."""
     text = f"{load}\n{streams}\n[[phases]]\nios = {ios}\nmeasure = true\n"
     rows, out = folder / "known.rows", folder / "known.csv"
-    write_rows(made(text, 1 << 40, service, 7, folder), rows)
+    write_ios(made(text, 1 << 40, service, 7, folder), rows)
     _core.write_trace(rows, "io-log-csv", out, "csv")
     return out
 

@@ -12,7 +12,7 @@ use crate::io::Out;
 
 /// Bytes that are examined, and lines of them: formats differ in every line.
 const SNIFFED: u64 = 64 * 1024;
-const LINES: usize = 20;
+pub(crate) const LINES: usize = 20;
 
 /// Names that `format` takes.
 pub fn known() -> Vec<&'static str> {

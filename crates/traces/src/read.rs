@@ -6,7 +6,7 @@ use std::path::Path;
 
 use hotband_workloads::Selection;
 
-use crate::detect::{looked, parser_of};
+use crate::detect::{LINES, looked, parser_of};
 use crate::error::TraceFileError;
 use crate::formats::Parser;
 use crate::input;
@@ -55,8 +55,8 @@ pub fn properties_at(
     }
 }
 
-/// Lines that may come before a heading: fewer than those by which a format is recognised.
-const PREAMBLE: u64 = 10;
+/// Lines that may come before a heading: detection needs more than half of its lines to be of the format.
+const PREAMBLE: u64 = LINES as u64 / 2;
 
 /// Tells `making` all of a trace.
 fn told(

@@ -386,7 +386,7 @@ fn lines_of_biosnoop_without_a_disk_are_left_out_and_counted() {
         plain(&ios),
         [(0, Some(750_000), Op::Read, 8192, 4096), (950_000, Some(300_000), Op::Write, 32768, 4096)]
     );
-    let left_out = "lines left out because they name no disk or no operation: 5 (";
+    let left_out = "lines without a disk or an operation are left out: 5 (";
     assert!(head.notes.iter().any(|note| note.starts_with(left_out)), "{:?}", head.notes);
 }
 

@@ -32,8 +32,8 @@ const MOST: usize = 24;
 struct Biosnoop {
     /// Places of operation, sector, bytes and latency, counted from the end of a line.
     from_end: Option<[usize; 4]>,
-    /// I/Os without a disk.
-    without_disk: u64,
+    /// I/Os without a disk, or without an operation on blocks.
+    left_out: u64,
 }
 
 impl Biosnoop {
@@ -73,7 +73,7 @@ impl Parser for Biosnoop {
         let op = operation(op, len)?;
         // No disk has a name of digits: that is the process before it.
         let Some(op) = op.filter(|_| whole(disk).is_none() && !NO_DISK.contains(&disk)) else {
-            self.without_disk += 1;
+            self.left_out += 1;
             return Ok(());
         };
         let pid = fields[op_at - 2];
@@ -90,17 +90,17 @@ impl Parser for Biosnoop {
     }
 
     fn finish(&mut self, out: &mut Out) {
-        if self.without_disk > 0 {
-            let count = self.without_disk;
-            let why = "biosnoop did not see them begin, or they are no reads or writes of blocks";
-            out.notes.push(format!("lines left out because they name no disk or no operation: {count} ({why})"));
+        if self.left_out > 0 {
+            let count = self.left_out;
+            let why = "biosnoop missed their start, or they are not reads or writes of blocks";
+            out.notes.push(format!("lines without a disk or an operation are left out: {count} ({why})"));
         }
     }
 }
 
 /// The operation of an I/O of `len` bytes by its R, W, or RWBS; none of a command that is for no block.
 fn operation(text: &[u8], len: u64) -> Result<Option<Op>, Wrong> {
-    // What is sent to the device without a block (a flush of RWBS `FF`) has no bytes.
+    // Commands without a block (a flush of RWBS `FF`) have no bytes.
     let after_flush = text.strip_prefix(b"F").filter(|rest| len > 0 && !rest.is_empty()).unwrap_or(text);
     match after_flush.first() {
         Some(b'R' | b'W' | b'D' | b'F') if len == 0 => Ok(Some(Op::Flush)),

@@ -32,8 +32,8 @@ pub trait Parser: Send {
     /// What is wrong with it.
     fn line(&mut self, line: &[u8], out: &mut Out) -> Result<(), Wrong>;
 
-    /// Whether its heading or first event is still to come: lines before it, such as the command that printed it, are
-    /// skipped.
+    /// Whether the heading or first event is not read yet. Until then the reader skips lines that it cannot parse, such
+    /// as the shell's command.
     fn is_before_heading(&self) -> bool {
         false
     }

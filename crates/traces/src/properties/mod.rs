@@ -2,7 +2,7 @@
 //!
 //! One pass over I/Os in order of issue, a property a file, each in memory that does not grow with the trace: series
 //! over time double their width, what is counted by block ([`sample`]) is of a spatial sample of bounded size, and
-//! exact as long as all blocks fit into it. Definitions and sources: docs/guides/traces.md.
+//! exact while all blocks fit into it. Definitions and sources: docs/guides/traces.md.
 //!
 //! Leaves out: trims and flushes touch no blocks here, though a trim frees some; what a cache in front of the recording
 //! kept from it.

@@ -1,4 +1,4 @@
-"""Guesses about a trace: what its first lines leave open once its format is known.
+"""Guesses about a trace: ambiguities in the first lines of a known format.
 
 A format fixes columns and units, but lines of another tool may have the same form. Each rule looks for evidence:
 offsets in sectors that are all multiples of 512, times of the calendar that are not of the present, more I/Os a second
@@ -99,7 +99,8 @@ def guesses_of(path: Path, format_: str | None = None, columns: Mapping[str, obj
     cannot be read has none: reading it raises the error."""
     if format_ is not None and not columns:
         return []
-    named = columns or columns_of(path)
+    by_heading = columns_of(path)
+    named = columns or by_heading
     form = None if named else FORMS.get(format_of(path) or "")
     if not named and form is None:
         return []
@@ -109,7 +110,6 @@ def guesses_of(path: Path, format_: str | None = None, columns: Mapping[str, obj
         return []
     if form is not None:
         return list(_of_form(path.name, form, lines))
-    by_heading = columns_of(path) if lines else None
     table = _Table(lines, {str(key): str(value) for key, value in (named or {}).items()})
     return list(_of_table(path.name, table, table.columns == by_heading))
 
@@ -157,8 +157,8 @@ def _of_form(name: str, form: Form, lines: Sequence[str]) -> Iterator[Guess]:
 def _other_blocks(
     offsets: Sequence[float], sizes: Sequence[float], of_offsets: str, of_sizes: str
 ) -> tuple[str, str] | None:
-    """Return other units of offsets and sizes, if they are as plausible: bytes of what are read as sectors and are all
-    multiples of 512, and sectors of what are read as bytes and are not."""
+    """Return other units of offsets and sizes if they are equally plausible: bytes if numbers read as sectors are all
+    multiples of 512, sectors if numbers read as bytes are not."""
     different = set(offsets)
     if len(different) < LEAST:
         return None
@@ -171,8 +171,8 @@ def _other_blocks(
 
 
 def _other_time(times: Sequence[float], form: Form) -> str | None:
-    """Return another unit of times, if those of this one are not of the present, or make more I/Os a second than any
-    device completes, or fewer than anybody records."""
+    """Return another unit of times if this one gives dates far from the present, more I/Os per second than a device
+    completes, or fewer than a trace has."""
     if len(set(times)) < LEAST:
         return None
     if form.since_s is None:
@@ -243,12 +243,9 @@ def _of_table(name: str, table: _Table, by_heading: bool) -> Iterator[Guess]:
         sectors = {
             key: f"{places[key]}:sectors" for key, unit in zip(("offset", "size"), other, strict=True) if unit != "B"
         }
-        yield Guess(f"{name}: offsets are read in bytes", "sectors of 512 B", table.choice(sectors))
+        yield Guess(f"{name}: offsets are read in bytes", _named("sectors"), table.choice(sectors))
     yield from _separators(name, table)
-    operations = (
-        {row[places["op"] - 1] for row in table.rows[1:] if len(row) >= places["op"]} if "op" in places else set()
-    )
-    if operations == {"0", "1"} and not units["op"]:
+    if set(table.texts("op")) == {"0", "1"} and not units["op"]:
         yield Guess(f"{name}: operation 0 counts as a read", "operation 1", table.choice({"op": f"{places['op']}:1"}))
     if by_heading and {"time", "latency"} <= places.keys():
         heading = table.rows[0][places["time"] - 1]

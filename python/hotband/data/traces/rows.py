@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING, TypedDict
 import tomli
 
 from hotband.base.heavy import np
-from hotband.base.text.write import write_file
+from hotband.base.text.write import replacing
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+MAGIC = b"hbtrace2"
+"""Head of a row file."""
+BEGIN, COLUMNS = 16, 6
 AT_ONCE = 250_000
 """Rows of a batch: 12 MB."""
 
@@ -30,7 +33,7 @@ class RowsHead(TypedDict):
 def tail_of(rows: Path) -> str:
     """Read the text that follows the rows."""
     with rows.open("rb") as file:
-        start = file.read(16)
+        start = file.read(BEGIN)
         file.seek(int.from_bytes(start[8:], "little"))
         return file.read().decode()
 
@@ -45,15 +48,17 @@ def head_of(rows: Path) -> RowsHead:
 
 def mapped_rows(rows: Path, ios: int) -> NDArray[np.uint64]:
     """Map the rows into memory: time of issue and latency in ns, kind, offset and length in bytes, row of the file."""
-    return np.memmap(rows, "<u8", "r", 16, (ios, 6)).view(np.ndarray)
+    return np.memmap(rows, "<u8", "r", BEGIN, (ios, COLUMNS)).view(np.ndarray)
 
 
 def write_rows(out: Path, rows: NDArray[np.uint64], tail: str) -> None:
-    """Write measured rows, with the text that follows those of another file."""
+    """Write measured rows, followed by the tail of other rows (`tail_of`) with their number. Raises OSError."""
     text = re.sub(r"(?m)^ios = \d+$", f"ios = {len(rows)}", tail)
     text = re.sub(r"(?m)^unmeasured = \d+$", "unmeasured = 0", text)
-    data = np.ascontiguousarray(rows, "<u8").tobytes()
-    write_file(out, b"hbtrace2" + (16 + len(data)).to_bytes(8, "little") + data + text.encode())
+    with replacing(out) as file:
+        file.write(MAGIC + (BEGIN + 8 * COLUMNS * len(rows)).to_bytes(8, "little"))
+        file.write(np.ascontiguousarray(rows, "<u8").tobytes())
+        file.write(text.encode())
 
 
 def blocks_of(rows: Path, ios: int) -> list[NDArray[np.uint64]]:

@@ -63,7 +63,7 @@ class TraceQuestion(Question):
         raise NotImplementedError
 
     def guesses(self) -> list[Guess]:
-        """Return what the first lines of its traces leave open."""
+        """Return the ambiguous readings of the first lines of its traces."""
         from hotband.data.traces.guesses import guesses_of
 
         guesses: list[Guess] = []

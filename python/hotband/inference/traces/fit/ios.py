@@ -9,24 +9,18 @@ from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
 from hotband.base.heavy import np
-from hotband.base.text.write import replacing
-from hotband.data.traces.rows import head_of
+from hotband.data.traces.io_log import FUA, UNKNOWN
+from hotband.data.traces.rows import head_of, mapped_rows, write_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Numbers = NDArray[np.uint64]
 
-MAGIC = b"hbtrace2"
-"""Head of a row file (crates/workloads/src/sources/trace/file.rs)."""
-BEGIN, COLUMNS = 16, 6
 MOST_IOS = 20_000_000
 """The columns of this many IOs take 1 GB, which ordinary computers have."""
 MOST_NAMED = 10
 """Devices that a message names."""
-UNKNOWN = 2**64 - 1
-"""A latency that the trace does not have."""
-DIRECTIONS = ("read", "write", "flush", "trim")
 
 
 @dataclass(frozen=True)
@@ -69,23 +63,20 @@ def ios_of(rows: Path, name: str) -> Ios:
         part = "take a part of it with question.from and question.for"
         accepted = f"has {head['ios']:,} I/Os; expected at most {MOST_IOS:,}: {part}"
         raise UserError(name, "", "", accepted)
-    numbers = np.memmap(rows, "<u8", "r", BEGIN, (head["ios"], COLUMNS))
+    numbers = mapped_rows(rows, head["ios"])
     issue, latency, what, offset, length = (np.ascontiguousarray(numbers[:, at]) for at in range(5))
-    direction, fua = what & np.uint64(0xFF), (what >> np.uint64(8) & np.uint64(1)).astype(bool)
+    direction, fua = what & np.uint64(0xFF), (what >> np.uint64(FUA) & np.uint64(1)).astype(bool)
     if not bool((direction <= 1).any()):
         raise UserError(name, "", "", "has neither reads nor writes; expected a trace with some")
     return Ios(issue, latency, direction, fua, offset, length)
 
 
-def write_rows(ios: Ios, out: Path) -> None:
+def write_ios(ios: Ios, out: Path) -> None:
     """Writes them as rows that the core counts. Raises OSError."""
-    what = ios.direction | ios.fua.astype("u8") << np.uint64(8)
+    what = ios.direction | ios.fua.astype("u8") << np.uint64(FUA)
     rows = np.arange(1, len(ios) + 1, dtype="u8")
     columns = (ios.issue, ios.latency, what, ios.offset, ios.length, rows)
     head = (
         f'file = "synthetic"\nios = {len(ios)}\nunmeasured = 0\nnotes = []\n[[streams]]\nname = {json.dumps("main")}\n'
     )
-    with replacing(out) as file:
-        file.write(MAGIC + (BEGIN + 8 * COLUMNS * len(ios)).to_bytes(8, "little"))
-        file.write(np.stack(columns, axis=1).astype("<u8").tobytes())
-        file.write(head.encode())
+    write_rows(out, np.stack(columns, axis=1), head)

@@ -9,7 +9,8 @@ import hotband._core as _core
 from hotband.base.heavy import np
 from hotband.base.text.write import write_file
 from hotband.data.catalog import CATALOG_DIR
-from hotband.inference.traces.fit.ios import UNKNOWN, Ios, write_rows
+from hotband.data.traces.io_log import UNKNOWN
+from hotband.inference.traces.fit.ios import Ios, write_ios
 from hotband.inference.traces.properties import Properties, properties_of
 
 SERVICE_NS = 100_000
@@ -87,5 +88,5 @@ def made(workload: str, capacity: int, service: tuple[float, float] | None, seed
 def properties_of_made(ios: Ios, block: int, sample: int, folder: Path) -> Properties:
     """Return the properties of these I/Os, counted as those of a trace. Raises OSError."""
     rows = folder / "synthetic.rows"
-    write_rows(ios, rows)
+    write_ios(ios, rows)
     return properties_of(_core.trace_properties(rows, block, sample))

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hotband.base.heavy import np
+from hotband.data.record.iolog import DIRECTIONS
 from hotband.inference.traces.fit.areas import areas_of
-from hotband.inference.traces.fit.ios import DIRECTIONS
 from hotband.inference.traces.fit.popularity import Choice, choice_of
 
 if TYPE_CHECKING:
