@@ -1,4 +1,4 @@
-"""Readings that an input leaves open: what was read, what would fit as well, and how to choose that."""
+"""Ambiguous readings of an input: the reading taken, the alternative, and how to select it."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ class Guess(NamedTuple):
     choice: str
 
     @property
+    def doubt(self) -> str:
+        """The reading taken and the alternative."""
+        return f"{self.reading}; {self.other} would fit as well"
+
+    @property
     def sentence(self) -> str:
-        """The sentence that every face prints first."""
-        return f"{self.reading}; {self.other} would fit as well: {self.choice}"
+        """The warning that every face prints."""
+        return f"{self.doubt}: {self.choice}"
 
     def to_dict(self) -> GuessDoc:
         """Return it as a record stores it."""
         return {"reading": self.reading, "other": self.other, "choice": self.choice}
-
-
-def guess_of(document: GuessDoc) -> Guess:
-    """Return a guess that a record stores."""
-    return Guess(document["reading"], document["other"], document["choice"])

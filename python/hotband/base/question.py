@@ -248,7 +248,7 @@ class Question:
         return ()
 
     def guesses(self) -> Sequence[Guess]:
-        """Return what reading its files left open; a face prints it before the answer."""
+        """Return the ambiguous readings of its files, which a face prints with the answer."""
         return ()
 
     def afterwards(self) -> str:

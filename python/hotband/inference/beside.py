@@ -55,7 +55,7 @@ def beside(model: RecordDoc, emulated: RecordDoc) -> list[Beside]:
 
 def unresolved(model: RecordDoc, emulated: RecordDoc) -> dict[str, float]:
     """Return the directions whose mean latency in the model is shorter than the median emulation delay, with that
-    latency (ns): what is measured of them is the host."""
+    latency (ns): their measured latencies are those of the host."""
     late = Serving.of(emulated["serving"]).lateness
     means = (figure for figure in beside(model, emulated) if figure.figure == "mean")
     return {} if late is None else {mean.direction: mean.model for mean in means if mean.model < late.p50_ns}
@@ -77,7 +77,8 @@ def beside_lines(emulated: Emulated) -> Iterator[str]:
     record: Any = emulated.fio.record
     yield from (f"{INVALID}: {reason}" for reason in emulated.invalid)
     for direction, mean_ns in unresolved(emulated.model.record, record).items():
-        yield f"{direction} latencies are those of the host: in the model they are {span(mean_ns)}, less than its delay"
+        mean = f"the model's mean is {span(mean_ns)}, less than the emulation delay"
+        yield f"{direction} latencies measure the host: {mean}"
     yield from lateness_lines(Serving.of(record["serving"]))
     yield from delay_lines(record)
     yield from (f"  {line}" for line in emulated.losses)

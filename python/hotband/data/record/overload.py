@@ -18,6 +18,8 @@ and ends within its windows."""
 
 MISSED = "does not keep up"
 """Beginning of the note on a run that misses its rate."""
+LATE_UNCOUNTED = "leave out how late I/Os were issued"
+"""Effect of a missed rate on latencies if the loop has a bound on its outstanding I/Os."""
 
 
 def open_rate(workload: Mapping[str, object], changed: Mapping[str, str]) -> float | None:
@@ -75,14 +77,18 @@ def overload_notes(record: RecordDoc) -> list[str]:
     missed = missed_rate(record)
     if missed is None:
         return []
-    effect = "leave out how late I/Os were issued" if is_bounded(record) else "grow throughout the run"
+    effect = LATE_UNCOUNTED if is_bounded(record) else "grow throughout the run"
     return [f"{missed_words(*missed)}; latencies {effect}"]
 
 
 def is_bounded(record: RecordDoc) -> bool:
     """Return whether the open loops of a run have a bound on their outstanding I/Os: late ones wait to be issued."""
-    loads = _measured_loads(_core.workload(record["spec"].get("workload", ""))["table"])
-    return all("outstanding" in (load or {}).get("open", {}) for load in loads)
+    return has_bound(_core.workload(record["spec"].get("workload", ""))["table"])
+
+
+def has_bound(workload: Mapping[str, object]) -> bool:
+    """Return whether the measured loops of a workload, a table, have a bound on their outstanding I/Os."""
+    return all("outstanding" in (load or {}).get("open", {}) for load in _measured_loads(workload))
 
 
 def missed_words(requested: float, iops: float) -> str:

@@ -255,6 +255,7 @@ def _print(question: Question, result: Any, form: Form, written: list[str], gues
     if form.as_json or as_rows():
         for line in lines:
             say(line.plain)
+        lines = []
     if form.as_json and (written_json := question.written_json(result)):
         return print_text(written_json)
     if form.as_json:

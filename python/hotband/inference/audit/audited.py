@@ -11,7 +11,7 @@ from typing import Any, TypeVar, cast
 
 import tomli
 
-from hotband.base.guess import Guess, guess_of
+from hotband.base.guess import Guess
 from hotband.base.heavy import pl
 from hotband.base.text.quantities import share, size_bytes
 from hotband.data.documents.record import FiguresDoc, RecordDoc, figures_of
@@ -116,6 +116,11 @@ class Audited:
         return _asked_of_spec(self.record) if self.is_model else Asked(concurrency=self.record.get("concurrency"))
 
     @property
+    def workload(self) -> Mapping[str, object]:
+        """The workload of a model's record as a table."""
+        return _workload_of(self.record)
+
+    @property
     def option_tables(self) -> list[Mapping[str, str]]:
         """The options of fio as the record has them: those of all jobs, then the further ones of each job."""
         spec = self.record.get("spec") or {}
@@ -166,8 +171,7 @@ class Audited:
 
     @property
     def events(self) -> list[str]:
-        """What happened to the machine in a run of a model, as it was requested: failures, losses of power and other
-        events."""
+        """Events requested of a model's run: failures, losses of power and others."""
         spec: Mapping[str, Any] = self.record.get("spec") or {}
         failed, others, lost = (spec.get("repair") or {}).get("fail"), spec.get("events"), spec.get("power_loss")
         events = [f"fail {drive}" for drive in failed or []] + [str(event) for event in others or []]
@@ -177,7 +181,7 @@ class Audited:
     def guesses(self) -> list[Guess]:
         """Readings of the tool's files that leave another open."""
         stored = self.source.get("guesses") if self.source else None
-        return [guess_of(document) for document in stored or []]
+        return [Guess(**document) for document in stored or []]
 
     def summary(self, direction: str | None = None) -> FiguresDoc:
         """Return the figures of a direction, or of all. Read them with `get`: a published table has only some."""
@@ -218,13 +222,17 @@ def _texts(options: object) -> dict[str, str]:
     return {key: value for key, value in options.items() if isinstance(value, str)}
 
 
+def _workload_of(record: RecordDoc) -> dict[str, Any]:
+    """Return the table of a model's workload; an empty one if it cannot be read."""
+    try:
+        return tomli.loads(str((record.get("spec") or {}).get("workload") or ""))
+    except tomli.TOMLDecodeError:
+        return {}
+
+
 def _asked_of_spec(record: RecordDoc) -> Asked:
     """Return the options of a model's workload, as far as all its streams agree."""
-    spec, sequence = record.get("spec") or {}, record.get("sequence")
-    try:
-        workload = tomli.loads(str(spec.get("workload") or ""))
-    except tomli.TOMLDecodeError:
-        workload = {}
+    spec, sequence, workload = record.get("spec") or {}, record.get("sequence"), _workload_of(record)
     changed: Mapping[str, str] = spec.get("set") or {}
     streams = [stream for stream in workload.get("streams", []) if isinstance(stream, dict)]
     random = {_number(changed.get("random_pct", table.get("random_pct", 0))) for table in streams}

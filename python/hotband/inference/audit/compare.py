@@ -53,9 +53,10 @@ class Comparison:
         """Differences between the states of the drives, and between events, over all runs of both sides."""
         sides = (("A", self.a), ("B", self.b))
         states = [(name, states_of(run.record)) for name, side in sides for run in side.runs]
-        events = [f"{name} {', '.join(run.events) or 'none'}" for name, side in sides for run in side.runs]
-        are_alike = len({event.partition(" ")[2] for event in events}) == 1
-        happened = [] if are_alike else [f"events of the runs differ: {'; '.join(dict.fromkeys(events))}"]
+        events = [(name, ", ".join(run.events) or "none") for name, side in sides for run in side.runs]
+        shown = dict.fromkeys(f"{name} {text}" for name, text in events)
+        differ = len({text for _, text in events}) > 1
+        happened = [f"events of the runs differ: {'; '.join(shown)}"] if differ else []
         return [*unequal(list({str(state): state for state in states}.values())), *happened]
 
     @property

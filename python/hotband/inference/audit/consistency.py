@@ -311,10 +311,4 @@ def _times(run: Audited) -> Iterator[Claim]:
     began, ended = (moment_of(source.get(key)) for key in ("began", "ended"))
     if began is not None and ended is not None:
         between = (ended - began).total_seconds() * 1e9
-        yield Claim(
-            "the run time",
-            run.duration_ns,
-            f"from {began} to {ended}",
-            0.0,
-            max(0.0, between) + CLOCK_NS,
-        )
+        yield Claim("the run time", run.duration_ns, f"from {began} to {ended}", 0.0, max(0.0, between) + CLOCK_NS)

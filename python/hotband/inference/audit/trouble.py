@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from hotband.base.text.numbers import counted, number, share
 from hotband.base.text.words import capitalized
 from hotband.data.documents.record import RecordDoc, side_of
-from hotband.data.record.overload import missed_words, misses
+from hotband.data.record.overload import LATE_UNCOUNTED, has_bound, missed_words, misses
 from hotband.data.record.stats import DIRECTIONS, OTHER_DIRECTIONS
 from hotband.inference.audit import physics
 from hotband.inference.audit.audited import Audited
@@ -70,7 +70,7 @@ def _guessed(run: Audited) -> Finding | None:
     """Find readings of the files that leave another open."""
     if not run.guesses:
         return None
-    words = "; ".join(f"{guess.reading}; {guess.other} would fit as well" for guess in run.guesses)
+    words = "; ".join(guess.doubt for guess in run.guesses)
     advice = f"To read it otherwise: {'; '.join(guess.choice for guess in run.guesses)}."
     return Finding(GUESSED, "warning", (run.name,), capitalized(words), {"guesses": len(run.guesses)}, advice)
 
@@ -113,7 +113,7 @@ def _overloaded(run: Audited) -> Finding | None:
         return None
     numbers: dict[str, Number] = {"requested_iops": requested, "iops": reached, "share_pct": 100 * reached / requested}
     # Load generators with a bound on their outstanding I/Os issue late ones later, and time them from there.
-    effect = "measure the length of the run" if run.is_model else "leave out how late I/Os were issued"
+    effect = "measure the length of the run" if run.is_model and not has_bound(run.workload) else LATE_UNCOUNTED
     advice = f"Quote the rate that was reached. Latencies of an overloaded open loop {effect}."
     title = f"The target {missed_words(requested, reached)}"
     outstanding = run.summary().get("queue_depth_mean")
