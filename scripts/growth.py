@@ -49,7 +49,7 @@ class Axis(NamedTuple):
 
 
 def only(ios: int, depth: int = 16) -> str:
-    """Return a load of so many random reads, without a warm-up."""
+    """Return a load of random reads without a warm-up."""
     return (
         f"[load]\nclosed = {{ threads = 1, depth = {depth} }}\n"
         '[[streams]]\nread_pct = 100\nrandom_pct = 100\nsize = "4 KiB"\n'
@@ -75,14 +75,14 @@ def start(folder: Path, machine: str, *settings: str) -> float:
 
 
 def streams(number: int) -> Callable[[int], str]:
-    """Return a load of so many streams of random reads."""
+    """Return a load of several streams of random reads."""
     stream = '[[streams]]\nname = "s{0}"\nread_pct = 100\nrandom_pct = 100\nsize = "4 KiB"\n'
     body = "[load]\nclosed = { threads = 1, depth = 16 }\n" + "".join(stream.format(n) for n in range(number))
     return lambda ios: f"{body}[[phases]]\nios = {ios}\nmeasure = true\n"
 
 
 def events(number: int) -> Callable[[int], str]:
-    """Return a load during which a disk's write cache is switched so many times."""
+    """Return a load during which a disk's write cache is switched every millisecond, `number` times."""
     event = '[[events]]\nat = "{0} ms"\npart = "d0"\nset = {{ wce = "{1}" }}\n'
     body = "".join(event.format(n + 1, "off" if n % 2 else "on") for n in range(number))
     return lambda ios: f"{only(ios)}{body}"
@@ -94,15 +94,15 @@ def seconds(words: str, folder: Path) -> float:
 
 
 def sweep(points: int, folder: Path) -> float:
-    """Return the cost of a sweep of so many points."""
-    seeds = ",".join(str(1 + n % 256) for n in range(min(points, 256)))
+    """Return the cost of a sweep."""
+    depths = ",".join(str(1 + n % 256) for n in range(min(points, 256)))
     return seconds(
-        f"sweep fio-randread --on ent-10k --duration '0.1 s' --set qd={seeds} --repeat {max(1, points // 256)}", folder
+        f"sweep fio-randread --on ent-10k --duration '0.1 s' --set qd={depths} --repeat {max(1, points // 256)}", folder
     )
 
 
 def fleet(machines: int, folder: Path) -> float:
-    """Return the cost of ten years of so many arrays of twelve disks, ten times."""
+    """Return the cost of ten years of arrays of twelve disks, simulated ten times."""
     (folder / "fleet.toml").write_text(
         f'[[group]]\nname = "archive"\nmachines = {machines}\nmachine = "raid6:12x{POOL_DISK}"\nafr = "1.5 %"\n'
         'rebuild_time = "40 h"\n'
@@ -111,7 +111,7 @@ def fleet(machines: int, folder: Path) -> float:
 
 
 def records(number: int, folder: Path) -> float:
-    """Return the cost of a query over a store of so many runs."""
+    """Return the cost of a query over a store of runs."""
     with tempfile.TemporaryDirectory(dir=folder) as store:
         words = f"sweep fio-randread --on ent-10k --duration '0.05 s' --repeat {number} --set qd=1 --into {store}/s"
         seconds(words, folder)
@@ -119,7 +119,7 @@ def records(number: int, folder: Path) -> float:
 
 
 def lines(number: int, folder: Path) -> float:
-    """Return the cost of describing a trace of so many lines."""
+    """Return the cost of describing a trace."""
     draw, trace = random.Random(1), folder / f"{number}.csv"
     head = "number,submit_ns,stream,direction,offset_bytes,size_bytes,latency_ns,error,fua,volume\n"
     row = "{0},{1},main,read,{2},4096,100000,,false,8\n"
@@ -190,7 +190,7 @@ def draw(measured: dict[str, tuple[Sequence[int], Sequence[float]]]) -> None:
 
 
 def main() -> int:
-    """Measure the quantities that were asked for; the exit code is 1 if one grows faster than recorded."""
+    """Measure the requested quantities. The exit code is 1 if one grows faster than recorded."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", action="append", default=[], metavar="WORD", help="quantities with this word")
     parser.add_argument("--save", action="store_true", help="record the exponents")

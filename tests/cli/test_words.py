@@ -154,7 +154,7 @@ def test_a_rate_that_is_missed_meets_no_objective(typed) -> None:  # type: ignor
     _, out, _ = typed("run", "randread", *ON, *QUICK, "--rate", "5000", "--slo", "p99 < 1000 s")
     assert out.startswith("ent-10k does not meet p99 < 1000 s and the requested rate at 5,000 IOPS:"), out
     done = hb.sweep("randread", on="ent-10k", rate=[40, 5000], duration="1 s", slo="p99 < 1000 s")
-    assert done.answers[0] == "p99 < 1000 s holds up to requested rate 40, not at 5000."
+    assert done.answers[0] == "p99 < 1000 s holds up to requested rate 40 but not at 5000."
     assert done.means["p99 < 1000 s"].to_list() == ["yes", "no"]
     assert done.means["requested_iops"].to_list() == [None, 5000.0]
 
@@ -168,7 +168,7 @@ def test_the_next_command_of_a_rate_can_be_typed(typed) -> None:  # type: ignore
 
 def test_a_sweep_says_up_to_where_an_objective_holds() -> None:
     done = hb.sweep("randread", on="ent-10k", qd=[1, 64], duration="1 s", slo="mean < 20 ms")
-    assert done.answers[0] == "mean < 20 ms holds up to queue depth 1, not at 64."
+    assert done.answers[0] == "mean < 20 ms holds up to queue depth 1 but not at 64."
     assert done.means["mean < 20 ms"].to_list() == ["yes", "no"]
 
 

@@ -88,8 +88,11 @@ def emulation(done: Emulation, question: RunQuestion) -> Screen:
     figures = beside(found.model.record, found.fio.record)
     table = beside_table(found)
     of_host = unresolved(found.model.record, found.fio.record)
-    compared = [figure for figure in figures if figure.figure == "IOPS" or figure.direction not in of_host]
-    compared = [figure for figure in compared if figure.figure != "p99"]
+    compared = [
+        figure
+        for figure in figures
+        if figure.figure == "IOPS" or (figure.figure != "p99" and figure.direction not in of_host)
+    ]
     far = max(compared, key=lambda figure: abs(figure.error_pct), default=None)
     largest = "" if far is None else f"{percent(far.error_pct)} ({far.direction} {far.figure})"
     differ = largest and f" Largest difference from the model: {largest}."
@@ -133,8 +136,8 @@ def _sentence(record: RecordDoc, runs: int) -> str:
     if missed is not None:
         name = record["target"]["machine"]
         rates = f"{name} {missed_words(*missed)}, {rate(summary['bandwidth_bytes_per_s'])}"
-    late = " without the wait of late I/Os" if is_bounded(record) else ", growing throughout the run"
-    grows = late if missed else ""
+    late = missed and (" without the wait of late I/Os" if is_bounded(record) else ", growing throughout the run")
+    grows = late or ""
     p99 = f"p99 {span(summary['latency_p99_ns'])}{_between(record, 'latency_p99_ns', 'iops')}{grows}"
     return f"{f'Run {runs} of {runs}: ' if runs > 1 else ''}{rates}{_between(record, 'iops')}. {p99}{_flushed(record)}."
 

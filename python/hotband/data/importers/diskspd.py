@@ -266,9 +266,14 @@ def _rate(span: Cells, cells: Cells, target: Element) -> float | None:
     limit, size = cells.number("Throughput"), cells.number("BlockSize")
     if not limit or not size:
         return None
-    unit = target.find("Throughput")
-    is_iops = unit is not None and (unit.get("unit") or cells.values.get("ThroughputUnit", "")).upper() == "IOPS"
-    return _threads(span, cells) * (limit if is_iops else 1000 * limit / size)
+    limited = target.find("Throughput")
+    unit = "" if limited is None else limited.get("unit") or cells.values.get("ThroughputUnit", "")
+    return _threads(span, cells) * iops_of(limit, unit, size)
+
+
+def iops_of(limit: float, unit: str, size: float) -> float:
+    """Return the I/Os per second of a limit, which is in bytes per millisecond unless its unit is `IOPS`."""
+    return limit if unit.upper() == "IOPS" else 1000 * limit / size
 
 
 def _pattern(target: Cells) -> str:

@@ -1,7 +1,6 @@
 """Commands in pasted text: the arguments of a program, of each line that runs it.
 
-What stands around a command is dropped: prompts, `sudo`, variables, redirections, line continuations of Unix and
-Windows.
+Prompts, `sudo`, variables, redirections and line continuations of Unix and Windows are dropped.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
-from hotband.data.importers.diskspd import parse_xml
+from hotband.data.importers.diskspd import iops_of, parse_xml
 from hotband.data.jobs.form import Closed, Form, Loop, Open, Step, StreamForm, Value, bytes_text
 from hotband.data.jobs.loss import Fate, Location, LossReport
 from hotband.data.jobs.parts import Amount, Files
@@ -301,10 +301,8 @@ def _load(report: LossReport, tags: Tags, target: Element, closed: Closed) -> Cl
     think, limit = tags.option(target, "ThinkTime"), tags.number(target, "Throughput")
     size = tags.number(target, "BlockSize", BLOCK)
     if limit:
-        # `-g` counts bytes a millisecond, `-g1000i` I/Os a second.
         limited = target.find("Throughput")
-        is_iops = limited is not None and limited.get("unit", "").upper() == "IOPS"
-        rate = limit if is_iops else limit * 1000 / size
+        rate = iops_of(limit, "" if limited is None else limited.get("unit", ""), size)
         return Open(rate * closed.threads, outstanding=closed.threads * closed.depth)
     pause = tags.number(target, "ThinkTime")
     if think is not None and pause:

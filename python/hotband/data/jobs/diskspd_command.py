@@ -13,7 +13,7 @@ from pathlib import Path
 from xml.sax.saxutils import escape
 
 from hotband.base.errors import UserError
-from hotband.data.jobs.commands import commands_of
+from hotband.data.jobs.commands import LONGEST, commands_of
 from hotband.data.jobs.diskspd import BLOCK
 
 _PROGRAM = re.compile(r"(?:.*[/\\])?diskspd(?:64)?(?:\.exe)?", re.IGNORECASE)
@@ -43,6 +43,8 @@ class _Command:
 def profile_text(path: Path, text: str) -> str | None:
     """Return the profile equivalent to the commands of a text; None if the text has none. Raises UserError for an
     option that DiskSpd does not have."""
+    if not re.search("diskspd", text[:LONGEST], re.IGNORECASE):
+        return None
     # `#1` is the first physical drive.
     commands = commands_of(text, _PROGRAM, comment="")
     if not commands:
@@ -106,7 +108,7 @@ def _offsets(path: Path, command: _Command, letter: str, value: str, word: str) 
 
 
 def _caches(target: dict[str, str], modifiers: str) -> None:
-    """Add how caches are used: `-S` and `-Su` without that of the system, `-Sw` through that of the drive, `-Sh`
+    """Add the use of caches: `-S` and `-Su` bypass the system's cache, `-Sw` writes through the drive's, `-Sh` does
     both."""
     if not modifiers or "u" in modifiers:
         target["DisableOSCache"] = "true"

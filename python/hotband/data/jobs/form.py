@@ -50,8 +50,8 @@ class Closed:
 
 @dataclass
 class Open:
-    """Open-loop load: I/Os are issued at a rate, at most `outstanding` of them at once. With `drain` a pause until the
-    next is due begins when none is outstanding."""
+    """Open-loop load: I/Os are issued at a rate, at most `outstanding` of them at once. With `drain`, the
+    pause before the next I/O begins once none is outstanding."""
 
     rate: float
     arrival: str = "fixed"
@@ -292,8 +292,8 @@ def _phase_lines(form: Form, scripts: dict[int, str]) -> list[str]:
                 *of_step,
             ]
         lines += ["", "[[phases]]", f"name = {quoted(names.new(step.name))}", _until(step), "measure = true", *of_step]
-        # The tools wait for what a step has outstanding before the next begins; of a rate without a bound they leave
-        # out what is late when the time is over.
+        # The tools wait for the outstanding I/Os of a step before the next begins; at a rate without a bound they drop
+        # the I/Os that are late when the time is over.
         stops = all(n not in scripts and _is_bounded(form.loops[n].load) for n in step.loops)
         if stops and number + 1 < len(form.steps):
             lines.append("drain = true")

@@ -72,12 +72,13 @@ def job_text(path: Path, piped: bytes | None = None) -> str | None:
 
 
 def _of_commands(path: Path, text: str) -> tuple[str, str] | None:
-    """Return the job file equivalent to command lines in a text, and their tool; None if there are none."""
+    """Return the job file equivalent to command lines in a text, and its tool; None without commands."""
     if _TOML.search(text):
         return None
-    jobs = job_file_text(text)
-    profile = profile_text(path, text) if jobs is None and "diskspd" in text.lower() else None
-    return (jobs, "fio") if jobs is not None else None if profile is None else (profile, "DiskSpd")
+    if (jobs := job_file_text(text)) is not None:
+        return jobs, "fio"
+    profile = profile_text(path, text)
+    return None if profile is None else (profile, "DiskSpd")
 
 
 def _beginning(path: Path) -> bytes:

@@ -70,9 +70,9 @@ class Stream:
     @property
     def writes(self) -> float:
         """Return the share of writes among its I/Os that are not flushes, 0 to 1."""
-        # Of trims and their writes, each pair in place of a write.
-        asked = 1 - self.read_pct / 100
-        return asked / (1 + asked) if self.trims_first else asked * (1 - self.trim_pct / 100)
+        # A trim and its write replace each write.
+        not_read = 1 - self.read_pct / 100
+        return not_read / (1 + not_read) if self.trims_first else not_read * (1 - self.trim_pct / 100)
 
     @property
     def flush_every(self) -> int:

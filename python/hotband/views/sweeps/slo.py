@@ -94,7 +94,7 @@ def _where(judged: Sequence[tuple[Dot, Sequence[Judged]]], title: str) -> str:
     if not all(holds[first : last + 1]):
         return f"holds at {sum(holds)} of {len(holds)} values of {title}"
     if first == 0:
-        return f"holds up to {title} {texts[last]}, not at {texts[last + 1]}"
+        return f"holds up to {title} {texts[last]} but not at {texts[last + 1]}"
     end = "on" if last == len(holds) - 1 else f"to {texts[last]}"
     return f"holds from {title} {texts[first]} {end}"
 

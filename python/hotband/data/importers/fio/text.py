@@ -26,7 +26,7 @@ _SHOWN = 60
 MOST_DOCUMENTS = 100_000
 # fio's progress ends without a line, so that its JSON may begin anywhere.
 _NEXT = re.compile(r'^\{|\{(?=\s*"fio version"\s*:)', re.MULTILINE)
-# What `kubectl logs --timestamps`, the log files of containers and `docker compose logs` put before each line.
+# Prefixes that `kubectl logs --timestamps`, log files of containers and `docker compose logs` add to each line.
 _STAMPED = re.compile(
     r"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d) (?:(?:stdout|stderr) [FP] )?|[\w./-]{1,80} *\|(?: |$)"
 )
@@ -74,7 +74,7 @@ def _json_start(text: str, file: str) -> int:
 
 
 def _without_stamps(text: str) -> tuple[str, list[str]]:
-    """Return the text without what a container's log adds to each line, and a note about it."""
+    """Return the text without the line prefixes of a container's log, and a note about them."""
     if _NEXT.search(text) or not (stamped := _STAMPED.match(text)) or "{" not in text:
         return text, []
     lines = [_STAMPED.sub("", line, count=1) for line in text.split("\n")]
