@@ -168,7 +168,7 @@ def test_a_file_is_written_shown_and_run(tmp_path: Path, hotband) -> None:
         ([*DISK, "--heads", "2.5"], "--heads = '2.5': expected a whole number"),
         ([*DISK, "--rpm", "7200 rpm"], "--rpm: is given twice"),
         ([*DISK, "--cache"], "--cache: expected a value after it"),
-        ([*DISK, "cache"], 'expected a line of the data sheet, such as --capacity "16 TB"'),
+        ([*DISK, "cache"], 'expected one name, then lines of the data sheet, such as --capacity "16 TB"'),
         ([*DISK[:-1], "700 MB/s"], "--bandwidth = '700 MB/s': expected 3 MB/s to 600 MB/s"),
         (
             [*DISK[:-1], "298 Mb/s"],

@@ -137,7 +137,9 @@ def _lines(arguments: Sequence[str]) -> tuple[tuple[str, str], ...]:
     while rest:
         option, equals, value = rest.pop(0).partition("=")
         if not option.startswith("--") or len(option) == 2:
-            raise UserError("LINE", "", option, 'expected a line of the data sheet, such as --capacity "16 TB"')
+            raise UserError(
+                "LINE", "", option, 'expected one name, then lines of the data sheet, such as --capacity "16 TB"'
+            )
         if not equals and not rest:
             raise UserError(option, "", "", "expected a value after it")
         if option[2:] in given:
