@@ -44,6 +44,7 @@ def table_of(answer: CorpusPredicted) -> str:
         "inside",
         "other testers",
         "half width",
+        "no interval",
         "testers",
     ]
     lines = ["| " + " | ".join([*head, *BASELINES]) + " |", "| --- |" + " ---: |" * (len(head) + len(BASELINES) - 1)]
@@ -58,6 +59,7 @@ def table_of(answer: CorpusPredicted) -> str:
             *map(percent, (row.median, row.ninety, row.sign, row.inside)),
         ]
         cells += [percent(other.inside if other else None), percent(row.half_width)]
+        cells.append(percent(row.without_interval))
         cells.append(f"{percent(spread.median)} ({spread.pairs})" if spread else "–")
         for baseline in BASELINES:
             theirs = {each.figure_class: each for each in answer.classes[baseline]}.get(name)

@@ -338,6 +338,13 @@ def test_a_family_counts_once_and_low_guesses_pay_as_high_ones() -> None:
     assert row.median == pytest.approx(0.75)
 
 
+def test_figures_without_an_interval_are_counted_by_family() -> None:
+    judged = [Judged("a", number, "iops", "sequential", 0.1, 2.0 if number else None) for number in range(4)]
+    judged += [Judged("b", 0, "iops", "sequential", 0.1, 2.0), Judged("c", 0, "iops", "sequential", None, 2.0)]
+    row = errors("sequential", judged)
+    assert (row.left_out, row.without_interval) == pytest.approx((1 / 3, (0.25 + 0 + 1) / 3))
+
+
 def test_rate_bytes_and_mean_of_a_load_count_once() -> None:
     judged = [Judged("a", 0, metric, "sequential", 0.1) for metric in ("lat_mean", "mb_s", "iops", "lat_p50")]
     assert [one.metric for one in counted(judged)] == ["iops", "lat_p50"]

@@ -43,12 +43,12 @@ def _middle(rows: Sequence[Errors]) -> float:
 
 
 def _errors(rows: Sequence[Errors], *, with_counts: bool = False) -> Table:
-    names = ("median", "90 % of", "inside", "half width")
+    names = ("median", "90 % of", "inside", "half width", "no interval")
     counts = [numeric("figures", PLAIN), numeric("left out", PERCENT)] if with_counts else []
     make = partial(Table, "") if with_counts else screen_table
     table = make([column("class"), numeric("families", PLAIN), *(numeric(name, PERCENT) for name in names), *counts])
     for row in rows:
-        values = (row.families, row.median, row.ninety, row.inside, row.half_width)
+        values = (row.families, row.median, row.ninety, row.inside, row.half_width, row.without_interval)
         table.add(row.figure_class, *values, *((row.figures, row.left_out) if with_counts else ()))
     return table
 

@@ -40,12 +40,14 @@ class Judged:
 @dataclass(frozen=True)
 class Errors:
     """Errors of a class as shares, with numbers of families and figures; None where there are none. `left_out` is the
-    share of figures without a prediction, `sign` the mean error with its sign, `half_width` that of the intervals."""
+    share of figures without a prediction, `without_interval` that of figures without an interval, those among them;
+    `sign` the mean error with its sign, `half_width` that of the intervals."""
 
     figure_class: str
     families: int
     figures: int
     left_out: float
+    without_interval: float
     median: float | None
     ninety: float | None
     sign: float | None
@@ -89,11 +91,13 @@ def errors(name: str, judged: Sequence[Judged]) -> Errors:
         if any(figure.factor is not None for figure in those)
     ]
     out = [_mean([float(figure.error is None) for figure in those]) for those in families.values()]
+    without = [_mean([float(figure.is_inside is None) for figure in those]) for those in families.values()]
     return Errors(
         name,
         len(known),
         sum(figure.error is not None for those in known.values() for figure in those),
         sum(out) / len(out) if out else 0.0,
+        sum(without) / len(without) if without else 0.0,
         median(sizes) if sizes else None,
         float(np.quantile(sizes, 0.9)) if sizes else None,
         math.expm1(sum(signs) / len(signs)) if signs else None,
