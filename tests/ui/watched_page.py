@@ -5,6 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 
+PATIENCE_MS = 120_000
+"""Time after which a page that does not react is a fault: on an idle computer it reacts within a second."""
+
+
 class Watched:
     """A page with everything that it said, requested and failed in."""
 
@@ -12,6 +16,7 @@ class Watched:
         self.page = page
         self.said: list[str] = []
         self.asked: list[str] = []
+        page.set_default_timeout(PATIENCE_MS)
         page.on("console", lambda message: self.said.append(message.text))
         page.on("pageerror", lambda error: self.said.append(str(error)))
         page.on("dialog", lambda dialog: self.said.append(f"dialog {dialog.message}"))
