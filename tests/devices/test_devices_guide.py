@@ -6,11 +6,11 @@ import json
 import re
 from pathlib import Path
 
-GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "devices.md"
+GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "measure.md"
 
 
 def test_the_commands_run(hotband, tmp_path: Path) -> None:
-    block = re.findall(r"```sh\n(.*?)```", GUIDE.read_text(encoding="utf-8"), re.DOTALL)[0]
+    block = re.findall(r"^## See what is plugged in$.*?```sh\n(.*?)```", GUIDE.read_text(), re.DOTALL | re.MULTILINE)[0]
     lines = [line.split("#")[0].split() for line in block.splitlines()]
     assert [line[:3] for line in lines] == [["hotband", "measure", "device"]] * 3
     (tmp_path / "disk.img").write_bytes(b"x" * 4096)

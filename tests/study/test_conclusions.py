@@ -21,7 +21,7 @@ from hotband.questions.study.conclusions.vocabulary import Vocabulary
 from hotband.questions.study.file import load
 
 DOCS = Path(__file__).parents[2] / "docs"
-GUIDE, TUTORIAL = DOCS / "guides" / "conclusions.md", DOCS / "tutorial" / "5-a-study-of-your-own.md"
+GUIDE, TUTORIAL = DOCS / "guides" / "studies.md", DOCS / "tutorial" / "tutorial.md"
 TINY = Path(__file__).parent / "tiny"
 PLACE = Path("conclusions.toml")
 

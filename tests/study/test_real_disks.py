@@ -1,4 +1,4 @@
-"""Does the study of five real disks give the figures of docs/models/real-disks.md, and say what it needs?"""
+"""Does the study of five real disks give the figures of docs/models/disk.md, and say what it needs?"""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 import hotband as hb
 
 Study = tuple[dict[str, Any], Path]
-PAGE = Path(__file__).parents[2] / "docs" / "models" / "real-disks.md"
+PAGE = Path(__file__).parents[2] / "docs" / "models" / "disk.md"
 MEDIAN_RIG, LARGEST_RIG = 9.0, 12.0
 """Demerits in percent that are asked for with the data sheet and the rig (issue M)."""
 FAR_PCT = 3.0

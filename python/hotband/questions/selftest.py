@@ -1,7 +1,7 @@
 """A self-test of measuring: whether Hotband identifies a drive, protects it and measures it right, by reading alone.
 
 The checks compare what fio reports with what the kernel counted below it. What only writes can show (purge, flushes,
-preconditioning) is a list of commands in docs/guides/devices.md.
+preconditioning) is a list of commands in docs/guides/measure.md.
 """
 
 from __future__ import annotations

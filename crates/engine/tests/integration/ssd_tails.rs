@@ -1,7 +1,7 @@
 //! Are the slow commands of the catalog's solid-state drives as slow as their data sheets say, and the mean where it was?
 //!
 //! `reference.qos_read_qd1_999` is what 99.9 % of reads at queue depth 1 stay within, and so on. Drives are asked without a
-//! machine around them, exact latencies kept. `--nocapture` prints the table of docs/models/ssd-tails.md.
+//! machine around them, exact latencies kept. `--nocapture` prints the table of docs/models/ssd.md.
 
 use crate::common::{largest_scale, one_in, product, solid_state};
 use hotband_drives::{Product, Ssd, SsdParams};

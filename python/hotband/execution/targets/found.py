@@ -41,7 +41,7 @@ class DeviceFound:
     absent: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Json]:
-        """Return it as JSON (docs/guides/devices.md): `erase` is the text that permits writing it, None if it is always
+        """Return it as JSON (docs/guides/measure.md): `erase` is the text that permits writing it, None if it is always
         refused, for the reasons in `refused`; `purge` lists the methods to purge it, the best first."""
         endurance, source = endurance_of(self.counters, self.counters)
         return to_object(

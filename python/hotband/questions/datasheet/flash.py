@@ -165,7 +165,7 @@ def _in_place(chips: Chips) -> list[Value]:
 
 def _senses(era: str) -> list[Value]:
     """Return the values behind slow single reads, from the catalog's drives with a stated QoS
-    (docs/models/ssd-tails.md)."""
+    (docs/models/ssd.md)."""
     share, again, spread, scan = {
         "sata": ("1.5 %", "35 %", "20 %", "0.05 %"),
         "nvme": ("0.15 %", "20 %", "20 %", "0.05 %"),

@@ -1,4 +1,4 @@
-"""`conclusions.toml` of a study: read key by key, its expressions and texts compiled (docs/guides/conclusions.md).
+"""`conclusions.toml` of a study: read key by key, its expressions and texts compiled (docs/guides/studies.md).
 
 Nothing is evaluated here; `conclude` does that after the runs.
 """

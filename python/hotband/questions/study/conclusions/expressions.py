@@ -38,7 +38,7 @@ from hotband.questions.study.conclusions.values import (
 
 LONGEST_SOURCE = 10_000
 LOOP_KEYS = ("first", "last", "index", "length")
-GUIDE = "docs/guides/conclusions.md"
+GUIDE = "docs/guides/studies.md"
 ACCEPTED_NODES = (
     nodes.Template, nodes.Output, nodes.TemplateData, nodes.If, nodes.For, nodes.Assign, nodes.Name, nodes.Const,
     nodes.List, nodes.Tuple, nodes.Dict, nodes.Pair, nodes.CondExpr, nodes.Getattr, nodes.Getitem, nodes.Slice,
