@@ -65,3 +65,37 @@ def test_the_rate_of_an_open_loop_includes_its_flushes(wal: str, typed) -> None:
     assert (code, "does not keep up" in out) == (0, False)
     found = hb.find("IOPS at p99 < 30 ms", wal, on="7450-pro-3840", within=20.0, set={"scale": 512})
     assert found.answers[0].status == "found"
+
+
+def test_an_objective_of_a_log_is_judged_by_its_commits(wal: str, typed) -> None:  # type: ignore[no-untyped-def]
+    """The write alone is in the drive's cache within some microseconds, whatever its flush takes."""
+    load = ("--on", "980-1tb", "--duration", "0.5 s")
+    _, out, _ = typed("run", wal, *load, "--slo", "p99 < 1 ms")
+    assert out.startswith("980-1tb does not meet p99 < 1 ms: commit p99 is ")
+    for met in ("write.p99 < 1 ms", "flush p99 < 10 ms", "commit p99 < 10 ms", "p99 < 10 ms"):
+        _, out, _ = typed("run", wal, *load, "--slo", met)
+        assert out.startswith(f"980-1tb meets {met}, with ")
+    sweep = hb.sweep(wal, on=["980-1tb", "7450-pro-3840"], duration="0.5 s", slo="p99.9 < 1 ms and p50 < 1 ms")
+    verdicts = {row["target"]: [row["p99.9 < 1 ms"], row["p50 < 1 ms"]] for row in sweep.means.iter_rows(named=True)}
+    assert verdicts == {"980-1tb": ["no", "no"], "7450-pro-3840": ["yes", "yes"]}
+
+
+def test_a_question_about_a_log_is_about_its_commits(wal: str) -> None:
+    found = hb.find("p99 at 400 IOPS", wal, on="980-1tb")
+    answer = found.answers[0]
+    flush = answer.best.record.summary.flush
+    assert flush is not None
+    assert 0.7 * flush.p99 < answer.figures[found.question.wanted] < 1.3 * flush.p99
+    assert "p99 is that of commits, writes with their flush; write.p99 is that of writes alone" in answer.notes
+    with pytest.raises(hb.UserError, match=r"expected a latency of a commit, such as commit\.p99"):
+        hb.find("commit IOPS at p99 < 1 ms", wal, on="980-1tb")
+    with pytest.raises(hb.UserError, match="the load has no flushes"):
+        hb.find("commit.p99 at 100 IOPS", "fio-randread", on="ent-10k")
+
+
+def test_advice_for_a_log_is_by_its_commits(wal: str) -> None:
+    candidates = "drives=980-1tb,7450-pro-3840,layouts=raid1,counts=2"
+    needs = {"capacity": "500 GB", "protect": "one failure", "duty": "1 %", "candidates": candidates}
+    advice = hb.advise([wal], slo="p99 < 1 ms", **needs)
+    assert set(advice.frame["drive"]) == {"7450-pro-3840"}
+    assert "not p99 < 1 ms" in str(advice.to_dict()["left_out"])

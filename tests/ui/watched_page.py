@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-
 PATIENCE_MS = 120_000
 """Time after which a page that does not react is a fault: on an idle computer it reacts within a second."""
 

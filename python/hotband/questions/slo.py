@@ -37,10 +37,11 @@ def slo_of(text: str, option: str = SLO) -> tuple[Condition, ...]:
 @dataclass(frozen=True)
 class Judged:
     """A condition with the figure to compare with its bound (seconds, I/Os or bytes per second; None if there is no
-    such I/O) and the ends of the figure's interval."""
+    such I/O), the name of the figure, and the ends of its interval."""
 
     condition: Condition
     value: float | None
+    name: str
     ends: Ends | None = None
 
     @property
@@ -77,9 +78,12 @@ def judge(
     slo: Sequence[Condition],
     value: Callable[[Figure], float | None],
     ends: Callable[[Figure], Ends | None] = lambda _: None,
+    name: Callable[[Figure], str] = str,
 ) -> tuple[Judged, ...]:
     """Compare figures with the bounds of an objective."""
-    return tuple(Judged(condition, value(condition.figure), ends(condition.figure)) for condition in slo)
+    return tuple(
+        Judged(condition, value(condition.figure), name(condition.figure), ends(condition.figure)) for condition in slo
+    )
 
 
 def with_rate(judged: tuple[Judged, ...], missed: tuple[float, float] | None) -> tuple[Judged, ...]:
@@ -89,7 +93,7 @@ def with_rate(judged: tuple[Judged, ...], missed: tuple[float, float] | None) ->
         return judged
     requested, served = missed
     condition = Condition(Figure("", "iops"), requested, "the requested rate")
-    return (*judged, Judged(condition, served))
+    return (*judged, Judged(condition, served, str(condition.figure)))
 
 
 def verdict_of(judged: Iterable[Judged]) -> Verdict:
@@ -115,7 +119,7 @@ def missed_text(judged: Iterable[Judged]) -> str:
     """Return the figures that miss their bounds: `p99 is 4.2 ms`."""
     missed = [item for item in judged if not item.is_met]
     return " and ".join(
-        item.text if item.condition.is_goal and item.value is not None else f"{item.condition.figure} is {item.text}"
+        item.text if item.condition.is_goal and item.value is not None else f"{item.name} is {item.text}"
         for item in missed
     )
 

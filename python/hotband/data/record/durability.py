@@ -68,30 +68,34 @@ def writes_through(record: RecordDoc) -> bool:
     return any(isinstance(stream, dict) and stream.get("fua") is True for stream in streams)
 
 
+COMMIT_FIGURES = {"latency_mean_ns": None, "latency_p50_ns": 50.0, "latency_p99_ns": 99.0, "latency_p999_ns": 99.9}
+"""Figures of commits in the rows of a sweep, with their percentages; None for the mean."""
+
+
 def commit_latency(record: RecordDoc) -> dict[str, float]:
-    """Return mean and p99 of a commit, a write and its flush, in the streams that flush; nothing without flushes. The
-    percentiles of both are added, which bounds that of their sum where both are long at the same time."""
+    """Return the latencies of commits, in ns, by the names of `COMMIT_FIGURES`; nothing without flushes."""
+    values = {name: commit_figure(record, quantile) for name, quantile in COMMIT_FIGURES.items()}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def commit_figure(record: RecordDoc, quantile: float | None) -> float | None:
+    """Return a percentile (or the mean) of the latencies of commits in the streams that flush, in ns; None without
+    flushes. A commit is a write with its flush. The percentiles of both are added, which bounds that of their sum where
+    both are long at the same time."""
     streams = [stream for stream in record["streams"] if (side := stream.get("flush")) is not None and side["count"]]
     if not streams:
-        return {}
+        return None
     flushes = [cast("Side", stream.get("flush")) for stream in streams]
     writes = [stream["write"] for stream in streams if stream["write"]["count"]]
-    figures = {
-        "latency_mean_ns": _mean(flushes) + _mean(writes),
-        "latency_p99_ns": _p99(flushes) + _p99(writes),
-    }
-    return {name: value for name, value in figures.items() if not math.isnan(value)}
+    value = _figure(flushes, quantile) + (_figure(writes, quantile) if writes else 0.0)
+    return None if math.isnan(value) else value
 
 
-def _mean(sides: Sequence[Side]) -> float:
-    summed = latency_sum(sides)
-    return math.nan if summed is None else summed / max(sum(side["count"] for side in sides), 1)
-
-
-def _p99(sides: Sequence[Side]) -> float:
-    if not sides:
-        return 0.0
-    value = percentile(merge(side["histogram"] for side in sides), 99)
+def _figure(sides: Sequence[Side], quantile: float | None) -> float:
+    if quantile is None:
+        summed = latency_sum(sides)
+        return math.nan if summed is None else summed / max(sum(side["count"] for side in sides), 1)
+    value = percentile(merge(side["histogram"] for side in sides), quantile)
     # A bucket may end beyond the longest latency.
     longest = max((side["latency_max_ns"] for side in sides if side["latency_max_ns"] is not None), default=math.inf)
     return math.nan if value is None else min(value, longest)

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from hotband.data.record.durability import commit_latency, durability_notes
+from hotband.data.record.durability import COMMIT_FIGURES, commit_latency, durability_notes
 from hotband.data.record.files import frame_of, parquet_of, read_table
 from hotband.data.record.finished import Finished
 from hotband.data.record.overload import missed_rate
@@ -29,7 +29,7 @@ FIGURES = (*INTERVAL_FIGURES, "latency_max_ns", "queue_depth_mean", "errors")
 DIRECTION_FIGURES = ("iops", "latency_mean_ns", "latency_p99_ns")
 NAMES = (*FIGURES, *(f"{direction}_{name}" for direction in ("read", "write") for name in DIRECTION_FIGURES))
 """The columns of figures."""
-COMMIT_NAMES = ("commit_latency_mean_ns", "commit_latency_p99_ns")
+COMMIT_NAMES = tuple(f"commit_{name}" for name in COMMIT_FIGURES)
 """Further columns of runs that flush: a commit is a write with its flush."""
 REQUESTED = "requested_iops"
 """Further column of runs that missed the rate of their open loops."""

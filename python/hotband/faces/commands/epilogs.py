@@ -58,7 +58,8 @@ hotband expect terse.txt -w my.fio --on s4500-960
 FIND = """\
 [bold]Questions[/]: "IOPS at p99 < 10 ms" (the highest rate of an open loop), "IOPS at p99 < 10 ms by queue depth", \
 "drives for 50000 IOPS at p99 < 2 ms" (--on raid10:{n}xDRIVE), "queue depth for 90 % of the most", "bs for 500 MB/s", \
-any key of --set that is a number. Figures: IOPS, MB/s, mean, p50, p99, p99.9, read.p99, write.p99.
+any key of --set that is a number. Figures: IOPS, MB/s, mean, p50, p99, p99.9, read.p99, \
+write.p99, commit.p99 (a write with its flush).
 
 [bold]Examples[/]
 

@@ -12,6 +12,7 @@ from hotband.base.question import Way
 from hotband.base.text import numbers
 from hotband.base.text.numbers import counted
 from hotband.data.record.durability import durability_lines, durability_notes
+from hotband.data.record.record import record_of
 from hotband.data.record.unmodelled import unmodelled_notes_of
 from hotband.execution.experiment import Say
 from hotband.execution.runs.interrupted import RunsInterrupted
@@ -29,6 +30,7 @@ from hotband.questions.advise.offered import offered
 from hotband.questions.advise.prices import Prices, class_prices, expect_known, read_prices
 from hotband.questions.advise.search import Searched, search
 from hotband.questions.advise.sensible import REASON, sensible
+from hotband.questions.find.figures import commit_notes
 
 COUNTED_AT_ONCE = 4
 """Drives whose candidates are counted without showing progress: some tenths of a second each."""
@@ -209,16 +211,19 @@ class _Advising:
             self.prices.currency, self.needs.bytes_at_end, self.needs.tolerated, self.needs.years,
             self.listed.of, self._left_out(), self.bench.runs, self.bench.ios, points, None,
             [point for point in points if point.name in shown], limit, [],
-            [*self._unprotected(shown), *self._uncounted(shown), *self._unmodelled(shown), *self._notes()],
+            [*self._of_load(shown), *self._uncounted(shown), *self._unmodelled(shown), *self._notes()],
             self.prices.by_class,
         )  # fmt: skip
 
-    def _unprotected(self, shown: Sequence[str]) -> list[str]:
-        """Return a note on the shown points whose acknowledged writes are safe only after a flush."""
-        records = {name: [run.finished.record for run in self.by_name[name].measured.values()] for name in shown}
-        return durability_lines(
-            (name, note) for name, known in records.items() for record in known for note in durability_notes(record)
+    def _of_load(self, shown: Sequence[str]) -> list[str]:
+        """Return notes on the shown points under a load that flushes: whose acknowledged writes are safe only after a
+        flush, and if a condition is judged by the latency of commits."""
+        runs = {name: [run.finished for run in self.by_name[name].measured.values()] for name in shown}
+        unprotected = durability_lines(
+            (name, note) for name, known in runs.items() for run in known for note in durability_notes(run.record)
         )
+        records = [record_of(run) for known in runs.values() for run in known]
+        return [*unprotected, *commit_notes([condition.figure for condition in self.needs.slo], records)]
 
     def _uncounted(self, shown: Sequence[str]) -> list[str]:
         """Return notes on drives among the shown points whose rate of sector errors is assumed or missing."""

@@ -22,7 +22,7 @@ from hotband.data.documents.run import Repair, RunSpec
 from hotband.data.inputs.loads import Load
 from hotband.data.record.finished import Finished
 from hotband.data.record.overload import completed_rate
-from hotband.data.record.record import Figures, Record, record_of
+from hotband.data.record.record import Record, record_of
 from hotband.execution.experiment import Experiment, Point, Say
 from hotband.execution.experiment.ranges import workload_text
 from hotband.execution.runs.interrupted import RunsInterrupted
@@ -162,8 +162,8 @@ class Bench:
         factor = rate_factor(load, stand.times)
         figures, chance = {}, {}
         for figure in self.figures:
-            value = figure.of(record)
-            if value is None or not _side(figure, record).count:
+            value, side = figure.of(record), figure.figures_of(record)
+            if value is None or side is None or not side.count:
                 continue
             figures[figure] = value * factor if figure.is_rate else value
             chance[figure] = _by_chance(figure, record, figures[figure])
@@ -249,23 +249,18 @@ class _Plan:
         ]
 
 
-def _side(figure: Figure, record: Record) -> Figures:
-    side: Figures = record.summary if not figure.side else getattr(record, figure.side)
-    return side
-
-
 def _by_chance(figure: Figure, record: Record, value: float) -> tuple[float, float]:
     """Return the range by chance of a metric over this number of I/Os: for a percentile, the percentiles that many
     deviations of a binomial count away; for others, that many deviations of a mean."""
-    count = _side(figure, record).count or 1
+    side = figure.figures_of(record)
+    count = side.count if side is not None and side.count else 1
     share = figure.percentile
     if share is None:
         # Where I/Os queue at drives, the deviation of latencies is about their mean, as in an exponential distribution.
         part = min(DEVIATIONS / math.sqrt(count), 0.9)
         return value * (1 - part), value * (1 + part)
     part = DEVIATIONS * math.sqrt(share / 100 * (1 - share / 100) / count) * 100
-    side = _side(figure, record)
-    low, high = side.percentile(max(share - part, 0.0)), side.percentile(min(share + part, 100.0))
+    low, high = figure.at(record, max(share - part, 0.0)), figure.at(record, min(share + part, 100.0))
     return min(low or value, value), max(high or value, value)
 
 

@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
 from hotband.base.text.table import IOPS, LATENCY, MBS, Unit
+from hotband.data.record.durability import commit_figure
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from hotband.data.record.record import Figures, Record
 
 FIGURES = {
@@ -26,14 +29,17 @@ FIGURES = {
     "median": "p50",
 }
 """Accepted names of metrics, and ours for them; percentiles are p and a number."""
+COMMIT = "commit"
+"""Side of a write with its flush."""
 RATES = {"iops": "IOPS", "bandwidth": "MB/s"}
 """Metrics that are better if larger, and their units."""
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A metric of all I/Os, or of reads or writes: "iops" and "bandwidth" (bytes per second), "mean" and percentiles
-    such as "p99.9" (seconds)."""
+    """A metric of all I/Os, or of reads, writes, flushes or commits: "iops" and "bandwidth" (bytes per second), "mean"
+    and percentiles such as "p99.9" (seconds). A commit is a write with its flush; where commits take longer than I/Os,
+    a latency of all I/Os is that of commits, for which an application waits."""
 
     side: str
     name: str
@@ -71,7 +77,31 @@ class Figure:
 
     def of(self, record: Record) -> float | None:
         """Return the metric's value; None if the run has none."""
-        summary: Figures = record.summary if not self.side else getattr(record, self.side)
+        alone, commit = self._alone(record), self._of_commits(record)
+        return alone if commit is None or (alone is not None and alone >= commit) else commit
+
+    def at(self, record: Record, quantile: float) -> float | None:
+        """Return another percentile of the same I/Os."""
+        return Figure(self.side, f"p{quantile!r}").of(record)
+
+    def name_in(self, record: Record) -> str:
+        """Return the name of the metric with that of the commits if it is theirs."""
+        return f"{COMMIT} {self}" if self.is_of_commits(record) else str(self)
+
+    def is_of_commits(self, record: Record) -> bool:
+        """Return whether a metric of all I/Os is that of commits."""
+        return not self.side and self._of_commits(record) is not None and self.of(record) != self._alone(record)
+
+    def _of_commits(self, record: Record) -> float | None:
+        return None if self.side or self.is_rate else Figure(COMMIT, self.name)._alone(record)
+
+    def _alone(self, record: Record) -> float | None:
+        if self.side == COMMIT:
+            value = commit_figure(record.document, self.percentile)
+            return None if value is None else value / 1e9
+        summary = self.figures_of(record)
+        if summary is None:
+            return None
         quantile = self.percentile
         if quantile is not None:
             exact = {50.0: summary.p50, 99.0: summary.p99, 99.9: summary.p999}
@@ -80,14 +110,31 @@ class Figure:
         value = getattr(summary, self.name)
         return None if value is None else float(value)
 
+    def figures_of(self, record: Record) -> Figures | None:
+        """Return the figures of the metric's I/Os, those of the flushes for commits; None if there are none."""
+        if not self.side:
+            return record.summary
+        figures: Figures | None = getattr(record.summary, "flush" if self.side == COMMIT else self.side)
+        return figures
+
     def needed(self, record: Record) -> float:
         """Return the metric's value. Raises UserError if the load has no such I/Os."""
-        value = self.of(record)
-        summary: Figures = record.summary if not self.side else getattr(record, self.side)
-        if value is None or not summary.count:
-            what = f"the load has no {self.side}s" if self.side else "no I/O was answered"
+        value, summary = self.of(record), self.figures_of(record)
+        if value is None or summary is None or not summary.count:
+            what = f"the load has no {_MANY[self.side]}" if self.side else "no I/O was answered"
             raise UserError("question.question", "", str(self), f"{what}; expected a figure of what it does")
         return value
+
+
+def commit_notes(figures: Iterable[Figure], records: Iterable[Record]) -> list[str]:
+    """Return a note if a latency of all I/Os is that of the commits in a run."""
+    pairs = ((figure, record) for record in records for figure in figures)
+    named = dict.fromkeys(str(figure) for figure, record in pairs if figure.is_of_commits(record))
+    says = "is that of commits, writes with their flush"
+    return [f"{name} {says}; write.{name} is that of writes alone" for name in named]
+
+
+_MANY = {"read": "reads", "write": "writes", "flush": "flushes", COMMIT: "flushes"}
 
 
 def shown(figure: Figure, value: float) -> str:

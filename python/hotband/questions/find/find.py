@@ -29,6 +29,7 @@ from hotband.inference.interval.of_run import Asked as IntervalsAsked
 from hotband.questions.find import vary
 from hotband.questions.find.answer_interval import basis_of, interval_of
 from hotband.questions.find.asked import FindQuestion
+from hotband.questions.find.figures import commit_notes
 from hotband.questions.find.found import Answer, Found, answer_text
 from hotband.questions.find.question import DEPTH, DRIVES, NOTHING, RATE, Question, read_question, refuse
 from hotband.questions.find.search import Frame, Outcome, Search, at_rate, by_rate, by_value
@@ -286,7 +287,11 @@ def _answer(question: Question, search: _On) -> Answer:
         outcome.trials,
         outcome.axis,
         best,
-        notes=[*([] if best is None else unmodelled_notes(best.finished.record)), *outcome.notes],
+        notes=[
+            *([] if best is None else unmodelled_notes(best.finished.record)),
+            *([] if best is None else commit_notes(question.figures, [best.record])),
+            *outcome.notes,
+        ],
     )
     answer.text = answer_text(question, answer)
     return answer

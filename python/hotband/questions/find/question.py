@@ -18,7 +18,7 @@ from hotband.base.errors import UserError
 from hotband.base.text.nearest import hint
 from hotband.base.text.quantities import SPAN_EXPECTED, SPAN_UNITS, span_ns, ungrouped
 from hotband.data.inputs.words import ours
-from hotband.questions.find.figures import FIGURES, Figure
+from hotband.questions.find.figures import COMMIT, FIGURES, RATES, Figure
 
 if TYPE_CHECKING:
     from hotband.data.record.record import Record
@@ -298,13 +298,17 @@ def _number(text: str) -> float:
 
 def figure(named: str) -> Figure:
     """Return a metric by its name: `IOPS`, `read.p99`, `write p99.9`. Raises UserError."""
-    words = named.lower().replace("reads", "read").replace("writes", "write").strip()
-    match = re.fullmatch(r"(?:(read|write)[.\s]+)?(.+?)(?:\s+latency)?(?:\s+of\s+(?:the\s+)?(read|write))?", words)
+    words = re.sub(r"\b(read|write|commit|flush(?=e))(?:e?s)\b", r"\1", named.lower()).strip()
+    sides = "read|write|flush|commit"
+    match = re.fullmatch(rf"(?:({sides})[.\s]+)?(.+?)(?:\s+latency)?(?:\s+of\s+(?:the\s+)?({sides}))?", words)
     assert match is not None, "every text has a rest"
     side, name = match[1] or match[3] or "", match[2].strip()
     name = FIGURES.get(name, name)
     percentile = re.fullmatch(r"p(\d{1,2}(?:\.\d{1,4})?)", name)
     if name not in FIGURES.values() and (percentile is None or not 0 < float(percentile[1]) < 100):
         near = hint(name, [*FIGURES, "p50", "p90", "p95", "p99", "p99.9"], 0.6)
-        refuse(named.strip(), f"{near}expected IOPS, MB/s, mean, p50, p99, p99.9 ..., also read.p99 and write.p99")
+        accepted = "expected IOPS, MB/s, mean, p50, p99, p99.9 ..., also read.p99, write.p99 and commit.p99"
+        refuse(named.strip(), f"{near}{accepted}")
+    if side in ("flush", COMMIT) and name in RATES:
+        refuse(named.strip(), f"expected a latency of a {side}, such as {side}.p99")
     return Figure(side, name)

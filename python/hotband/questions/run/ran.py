@@ -52,9 +52,12 @@ def judged_run(slo: Sequence[Condition], finished: Finished) -> tuple[Judged, ..
 
     def ends(figure: Figure) -> tuple[float, float] | None:
         interval, scale = known.get(figure.document_name), figure.document_scale
-        return None if interval is None else (interval["low"] * scale, interval["high"] * scale)
+        if interval is None or figure.is_of_commits(record):
+            return None
+        return interval["low"] * scale, interval["high"] * scale
 
-    return with_rate(judge(slo, lambda figure: figure.of(record), ends), missed_rate(finished.record))
+    judged = judge(slo, lambda figure: figure.of(record), ends, lambda figure: figure.name_in(record))
+    return with_rate(judged, missed_rate(finished.record))
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from hotband.data.inputs.values import ENDINGS, Value, base_of
 from hotband.data.record.stats import FIGURES as INTERVAL_FIGURES
 from hotband.data.results.sweep_rows import COMMIT_NAMES, NAMES, REQUESTED, Row
 from hotband.inference.beta import student_quantile
+from hotband.questions.find.figures import COMMIT
 from hotband.questions.slo import SLO, Judged, judge, with_rate
 from hotband.questions.sweeps.plan import NOT_SET
 
@@ -73,26 +74,37 @@ def judged_row(slo: Sequence[Condition], row: Mapping[str, float | None]) -> tup
     UserError for a figure that rows do not have."""
 
     def value(figure: Figure) -> float | None:
-        cell = row[column_of(figure)]
+        cell = row.get(column(figure))
         return None if cell is None else cell * figure.document_scale
+
+    def column(figure: Figure) -> str:
+        plain = column_of(figure)
+        of_commits = f"{COMMIT}_{plain}"
+        waited, alone = row.get(of_commits), row.get(plain)
+        return plain if waited is None or (alone is not None and alone >= waited) else of_commits
+
+    def name(figure: Figure) -> str:
+        return str(figure) if column(figure) == column_of(figure) else f"{COMMIT} {figure}"
 
     def ends(figure: Figure) -> tuple[float, float] | None:
         for ending in ("_interval", ""):
-            low, high = (row.get(f"{column_of(figure)}{ending}_{end}") for end in ("low", "high"))
+            low, high = (row.get(f"{column(figure)}{ending}_{end}") for end in ("low", "high"))
             if low is not None and high is not None:
                 return low * figure.document_scale, high * figure.document_scale
         return None
 
     requested, served = row.get(REQUESTED), row["iops"]
     missed = None if requested is None or served is None else (requested, served)
-    return with_rate(judge(slo, value, ends), missed)
+    return with_rate(judge(slo, value, ends, name), missed)
 
 
 def column_of(figure: Figure) -> str:
     """Return the column of a figure in the frames. Raises UserError for one that rows do not have."""
     name = figure.document_name.replace(".", "_", 1) if figure.side else figure.document_name
-    if name not in NAMES:
-        accepted = "is not a figure of a sweep; expected IOPS, MB/s, mean, p50, p99, p99.9, read.p99 or write.p99"
+    if name not in (*NAMES, *COMMIT_NAMES):
+        accepted = (
+            "is not a figure of a sweep; expected IOPS, MB/s, mean, p50, p99, p99.9, read.p99, write.p99 or commit.p99"
+        )
         raise UserError(SLO, "", str(figure), accepted)
     return name
 

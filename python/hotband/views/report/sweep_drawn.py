@@ -10,7 +10,6 @@ from hotband.base.heavy import pl
 from hotband.base.text.numbers import number
 from hotband.base.text.words import capitalized
 from hotband.base.views import View
-from hotband.data.results.sweep_rows import COMMIT_NAMES
 from hotband.views.draw.review import Axis, Lines, amounts, palette, ramp
 from hotband.views.draw.swept import Matrix, Steps, hockey_chart, matrix_chart, swept_chart
 from hotband.views.report.page import Block, Chart, Charts, KeyItem, Prose, Section
@@ -52,7 +51,8 @@ def curve_sections(curves: Curves, begin: Sequence[Block]) -> list[Section]:
     """Return the sections of charts, with the summary in the first."""
     # The answer ranks loads that flush by their commits, so the charts show those.
     has_commits = bool(curves.every(lambda dot: dot.figures.get(COMMIT)))
-    mean_column, p99_column = COMMIT_NAMES if has_commits else ("latency_mean_ns", "latency_p99_ns")
+    side = "commit_" if has_commits else ""
+    mean_column, p99_column = f"{side}latency_mean_ns", f"{side}latency_p99_ns"
     p99s = curves.every(lambda dot: dot.figures.get(p99_column))
     # All axes have one unit: microseconds if the largest latency is below two milliseconds.
     unit, scale = ("µs", 1e3) if p99s and max(p99s) < 2e6 else ("ms", 1e6)
