@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -78,6 +79,17 @@ def test_an_objective_of_a_log_is_judged_by_its_commits(wal: str, typed) -> None
     sweep = hb.sweep(wal, on=["980-1tb", "7450-pro-3840"], duration="0.5 s", slo="p99.9 < 1 ms and p50 < 1 ms")
     verdicts = {row["target"]: [row["p99.9 < 1 ms"], row["p50 < 1 ms"]] for row in sweep.means.iter_rows(named=True)}
     assert verdicts == {"980-1tb": ["no", "no"], "7450-pro-3840": ["yes", "yes"]}
+
+
+def test_a_rate_that_is_set_counts_flushes_and_says_so(wal: str, typed) -> None:  # type: ignore[no-untyped-def]
+    load = (wal, "--on", "7450-pro-3840", "--duration", "10 s")
+    _, out, _ = typed("run", *load, "--rate", "200")
+    said = re.match(r"([\d.]+) IOPS, .*, ([\d.]+) a second within the rate\.", " ".join(out.split()))
+    assert said is not None
+    writes, flushes = map(float, said.groups())
+    assert 90 < writes < 110 > flushes > 90
+    _, out, _ = typed("run", *load)
+    assert "within the rate" not in out
 
 
 def test_a_question_about_a_log_is_about_its_commits(wal: str) -> None:

@@ -11,6 +11,7 @@ from hotband.base.text.numbers import between, counted, number, percent, quantit
 from hotband.base.text.table import IOPS, MBS, MS, Column, Table, View, Whole, column, numeric, unit_of
 from hotband.base.text.words import capitalized
 from hotband.data.catalog.named import is_real
+from hotband.data.inputs.rate import KEY as RATE
 from hotband.data.record.durability import durability_notes
 from hotband.data.record.files import RECORD_FILE
 from hotband.data.record.overload import is_bounded, missed_rate, missed_words, overload_notes
@@ -143,11 +144,15 @@ def _sentence(record: RecordDoc, runs: int) -> str:
 
 
 def _flushed(record: RecordDoc) -> str:
-    """Return the p99 latency of the flushes, under fio's name for them."""
+    """Return the p99 latency of the flushes, under fio's name for them, and their share of a rate that was set."""
     p99 = flush_latency(record, "latency_p99_ns")
     text = record["spec"].get("workload", "")
     word = next((word for word in ("fdatasync", "fsync") if f": {word}=" in text), "flush")
-    return "" if p99 is None else f"; {word} p99 {span(p99)}"
+    if p99 is None:
+        return ""
+    iops = record["summary"]["flush"]["iops"]
+    is_of_rate = iops is not None and RATE in (record["spec"].get("set") or {})
+    return f"; {word} p99 {span(p99)}{f', {number(iops)} a second within the rate' if is_of_rate else ''}"
 
 
 def _between(record: RecordDoc, figure: str, before: str = "") -> str:
