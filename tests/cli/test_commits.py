@@ -111,3 +111,16 @@ def test_advice_for_a_log_is_by_its_commits(wal: str) -> None:
     advice = hb.advise([wal], slo="p99 < 1 ms", **needs)
     assert set(advice.frame["drive"]) == {"7450-pro-3840"}
     assert "not p99 < 1 ms" in str(advice.to_dict()["left_out"])
+
+
+def test_a_comparison_of_logs_is_decided_by_their_commits(wal: str, tmp_path: Path, typed) -> None:  # type: ignore[no-untyped-def]
+    """The volatile cache takes a write sooner, and its flush takes a hundred times longer."""
+    drives = ("980-1tb", "7450-pro-3840")
+    for drive in drives:
+        typed("run", wal, "--on", drive, "--rate", "400", "--duration", "10 s", "--out", drive)
+    _, out, _ = typed("compare", *drives, "--anyway")
+    assert re.match(r"7450-pro-3840 is predicted to be [\d.]+ times faster than 980-1tb \(commit p50\s", out)
+    _, out, _ = typed("compare", *reversed(drives), "--anyway")
+    assert re.match(r"980-1tb is predicted to be [\d.]+ times slower than 7450-pro-3840 \(commit\s", out)
+    # A model's rate includes flushes, so that of its writes is half.
+    assert "requested IOPS" not in typed("audit", drives[1])[1]

@@ -200,6 +200,11 @@ class Audited:
         """Return the latency distribution that is best for reading quantiles."""
         return distribution.of(self.record["streams"], direction, distribution.FINE)
 
+    def commits(self) -> list[Distribution | None]:
+        """Return the latency distributions of writes and of flushes in the streams that flush; none without flushes."""
+        streams = [stream for stream in self.record["streams"] if distribution.sides_of([stream], "flush")]
+        return [distribution.of(streams, direction, distribution.FINE) for direction in ("write", "flush") if streams]
+
     @property
     def load(self) -> tuple[Any, ...]:
         """The load without its concurrency: runs of equal loads on two targets are comparable."""

@@ -25,6 +25,7 @@ SCHEMA, SCHEMA_VERSION = "hotband-compare", 2
 MOST_WORDS = 3
 """Differences that a refusal names."""
 PERCENTILES = (50.0, 90.0, 99.0, 99.9)
+COMMIT_PERCENTILES = (50.0, 99.0)
 
 
 @dataclass(frozen=True)
@@ -114,8 +115,10 @@ def compare(a: Side, b: Side, seed: int = 1, anyway: bool = False) -> Comparison
     rate = iops_difference(a.runs, b.runs, seed)
     if rate is not None:
         differences.append(rate)
-    for pct in PERCENTILES:
-        difference = percentile_difference(a.runs, b.runs, pct, seed)
+    have_commits = all(run.commits() for side in (a, b) for run in side.runs)
+    compared = [(pct, False) for pct in PERCENTILES] + [(pct, True) for pct in COMMIT_PERCENTILES if have_commits]
+    for pct, of_commits in compared:
+        difference = percentile_difference(a.runs, b.runs, pct, seed, of_commits=of_commits)
         if isinstance(difference, Difference):
             differences.append(difference)
         else:
@@ -149,9 +152,10 @@ def _unlike(a: Side, b: Side, anyway: bool) -> list[str]:
 
 def deciding(a: Side, b: Side, differences: Sequence[Difference]) -> Difference | None:
     """Return the difference that decides the verdict: for closed loops that of IOPS. Other loops may fix the rate, so
-    the median decides, or the rate if it moved farther. If these did not move, the one that moved farthest decides."""
+    the median decides, that of commits where writes are flushed, or the rate if it moved farther. If these did not
+    move, the one that moved farthest decides."""
     by = {difference.metric: difference for difference in differences}
-    rate, median = by.get("IOPS"), by.get("p50")
+    rate, median = by.get("IOPS"), by.get("commit p50") or by.get("p50")
     moved = [difference for difference in differences if difference.verdict in (FASTER, SLOWER)]
     is_closed = bool(a.runs[0].concurrency and b.runs[0].concurrency)
     first = [difference for difference in ((rate,) if is_closed else (median, rate)) if difference in moved]

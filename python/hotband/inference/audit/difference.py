@@ -21,6 +21,7 @@ from hotband.data.record.rounds import MOST_ROUNDS
 from hotband.inference.audit import resample
 from hotband.inference.audit.audited import Audited
 from hotband.inference.audit.correlated import LEAST_SAMPLES, mean_law
+from hotband.inference.audit.distribution import Distribution
 from hotband.inference.audit.orderstat import CONFIDENCE, least_count
 from hotband.inference.audit.resample import design_effect
 from hotband.inference.beta import beta_quantile, student_quantile
@@ -111,20 +112,24 @@ def iops_difference(a: Sequence[Audited], b: Sequence[Audited], seed: int = 1) -
     return _judged("IOPS", "1/s", _means(rates), interval, higher_is_faster=True)
 
 
-def percentile_difference(a: Sequence[Audited], b: Sequence[Audited], pct: float, seed: int = 1) -> Difference | str:
-    """Return the difference of a percentile, or the reason why it cannot be compared."""
+def percentile_difference(
+    a: Sequence[Audited], b: Sequence[Audited], pct: float, seed: int = 1, *, of_commits: bool = False
+) -> Difference | str:
+    """Return the difference of a percentile of the I/Os, or of commits (the percentile of writes plus that of their
+    flushes), or the reason why it cannot be compared."""
+    name = f"commit p{pct:g}" if of_commits else f"p{pct:g}"
     values: list[list[float]] = []
     for runs in (a, b):
         values.append([])
         for run in runs:
-            value = _supported(run, pct)
+            value = _supported(run, pct, of_commits)
             if isinstance(value, str):
-                return value
+                return f"{name}: {value}"
             values[-1].append(value)
     repeated = max(map(len, values)) > 1
-    interval = of_repeats(values[0], values[1]) if repeated else _of_histograms(a[0], b[0], pct, seed)
+    interval = of_repeats(values[0], values[1]) if repeated else _of_histograms(a[0], b[0], pct, seed, of_commits)
     means = _means(values)
-    return _judged(f"p{pct:g}", "ms", (means[0] / 1e6, means[1] / 1e6), interval, higher_is_faster=False)
+    return _judged(name, "ms", (means[0] / 1e6, means[1] / 1e6), interval, higher_is_faster=False)
 
 
 def _means(values: Sequence[Sequence[float]]) -> tuple[float, float]:
@@ -218,49 +223,59 @@ def _poisson(
     return Interval(low, high, basis, least=True)
 
 
-def _supported(run: Audited, pct: float) -> float | str:
+def _supported(run: Audited, pct: float, of_commits: bool) -> float | str:
     """Return a percentile (ns) that the run's I/Os support, or the reason why they do not."""
-    points = run.quantiles(None)
-    value = None if points is None else points.quantile(pct / 100)
-    if points is None or value is None or points.kind == "bins":
-        return f"p{pct:g}: {run.name} has no distribution that reaches it"
-    series = series_of(run, "latency_mean_ns")
-    effect = _effect(run, series) or 1.0
-    effective = points.count / effect
-    if effective < least_count(pct / 100):
-        worth = f"{points.count:,} I/Os" + (f", worth {number(effective)} independent ones" if effect > 1 else "")
-        return f"p{pct:g}: {run.name} has {worth}; {least_count(pct / 100):,} are needed"
+    parts = _parts(run, of_commits)
+    values = [part.quantile(pct / 100) for part in parts]
+    value = sum(known for known in values if known is not None)
+    if not parts or None in values or any(part.kind == "bins" for part in parts):
+        return f"{run.name} has no distribution that reaches it"
+    effect = _effect(run, of_commits) or 1.0
+    count = min(part.count for part in parts)
+    if count / effect < least_count(pct / 100):
+        worth = f"{count:,} I/Os" + (f", worth {number(count / effect)} independent ones" if effect > 1 else "")
+        return f"{run.name} has {worth}; {least_count(pct / 100):,} are needed"
     return value
 
 
-def _effect(run: Audited, series: Floats | None) -> float | None:
+def _parts(run: Audited, of_commits: bool) -> list[Distribution]:
+    """Return the distributions whose percentiles are added: of all I/Os, or of writes and of flushes; none without."""
+    parts = run.commits() if of_commits else [run.quantiles(None)]
+    return [] if None in parts else [part for part in parts if part is not None]
+
+
+def _latencies_of(run: Audited, of_commits: bool) -> Floats | None:
+    """Return the mean latency over time; None for commits, since a series has no flushes."""
+    return None if of_commits else series_of(run, "latency_mean_ns")
+
+
+def _effect(run: Audited, of_commits: bool) -> float | None:
     """Return the design effect of a run's latencies: 1 without samples, None for too few."""
-    points = run.quantiles(None)
+    series, points = _latencies_of(run, of_commits), run.quantiles(None)
     return 1.0 if series is None or points is None else design_effect(series, points)
 
 
-def _of_histograms(a: Audited, b: Audited, pct: float, seed: int) -> Interval:
+def _of_histograms(a: Audited, b: Audited, pct: float, seed: int, of_commits: bool = False) -> Interval:
     """Return the interval of one run each: resample both distributions with as many I/Os as the samples justify."""
     random = np.random.default_rng([seed, round(10 * pct)])
     draws, values, descriptions, widths = [], [], [], []
-    latencies = [series_of(run, "latency_mean_ns") for run in (a, b)]
+    latencies = [_latencies_of(run, of_commits) for run in (a, b)]
     few = _few((a, b), latencies)
     if few is not None and not _apart(latencies[0], latencies[1]):
         return Interval(None, None, few)
     least = few is not None
     for run, series in zip((a, b), latencies, strict=True):
-        points = run.quantiles(None)
-        value = None if points is None else points.quantile(pct / 100)
-        assert points is not None, "percentile_difference has looked"
-        assert value is not None, "percentile_difference has looked"
+        parts = _parts(run, of_commits)
+        quantiles = [known(part.quantile(pct / 100)) for part in parts]
         # Of too few samples the effect is not known; independent I/Os are the least that they vary.
-        effect = _effect(run, series) or 1.0
-        draws.append(resample.quantiles(points, pct / 100, points.count / effect, random))
-        values.append(value)
-        widths.append(points.resolution)
-        by_series = series is not None and points.kind == "histogram"
+        effect = _effect(run, of_commits) or 1.0
+        draws.append(sum(resample.quantiles(part, pct / 100, part.count / effect, random) for part in parts))
+        values.append(sum(quantiles))
+        resolutions = [part.resolution * value for part, value in zip(parts, quantiles, strict=True)]
+        widths.append(sum(resolutions) / values[-1] if values[-1] else 0.0)
+        by_series = series is not None and parts[0].kind == "histogram"
         least |= not by_series
-        descriptions.append(_way(points.interpolated, by_series))
+        descriptions.append(_way(any(part.interpolated for part in parts), by_series))
     low, high = (float(end) for end in np.percentile(100 * (draws[1] / draws[0] - 1), (100 * TAIL, 100 * (1 - TAIL))))
     # A bucket says no more than its edges do.
     width = 100 * sum(widths) * values[1] / values[0]

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from hotband.base.text.numbers import counted, number, share
 from hotband.base.text.words import capitalized
 from hotband.data.documents.record import RecordDoc, side_of
-from hotband.data.record.overload import LATE_UNCOUNTED, has_bound, missed_words, misses
+from hotband.data.record.overload import LATE_UNCOUNTED, completed_rate, has_bound, missed_words, misses
 from hotband.data.record.stats import DIRECTIONS, OTHER_DIRECTIONS
 from hotband.inference.audit import physics
 from hotband.inference.audit.audited import Audited
@@ -109,6 +109,9 @@ def _no_device(run: Audited) -> Finding | None:
 def _overloaded(run: Audited) -> Finding | None:
     """Find a requested rate that was not reached."""
     requested, reached, count = run.asked.rate_iops, run.summary().get("iops"), run.summary().get("count")
+    if run.is_model and reached is not None:
+        # The rate of a model's open loop includes its flushes and trims; the rates of load generators do not.
+        reached = completed_rate(run.record["summary"])
     if requested is None or reached is None or not misses(requested, reached, count, run.is_model):
         return None
     numbers: dict[str, Number] = {"requested_iops": requested, "iops": reached, "share_pct": 100 * reached / requested}
