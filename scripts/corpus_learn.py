@@ -2,8 +2,9 @@
 
 Writes what each family shows (`evidence.json`), which rules of data sheets rest on, and the drives that these rules
 make (`catalog_products.py`). Then predicts every figure with its family left out and writes how far off that was
-(`residuals.csv.xz`), which intervals rest on, what the catalog's drives are predicted to do (`catalog.csv`), and the
-table and the picture of docs/accuracy.md. `make accuracy` runs it.
+(`residuals.csv.xz`), which intervals rest on, how alike the errors of one product are (`likeness.json`), what the
+catalog's drives are predicted to do (`catalog.csv`), and the table and the picture of docs/accuracy.md. `make accuracy`
+runs it.
 """
 
 import sys
@@ -19,10 +20,12 @@ from hotband.base.text.write import write_file
 from hotband.data.corpus.files import shipped
 from hotband.data.corpus.sheets import shipped_sheets
 from hotband.inference.corpus.residuals import write_residuals
+from hotband.inference.corpus.shared_errors import shipped_likenesses, write_likenesses
 from hotband.questions.datasheet.learned import SHIPPED_EVIDENCE, evidence_text
 from hotband.questions.predictions.asked import MODEL, CorpusPredicted, PredictCorpusQuestion, predicted
 from hotband.questions.predictions.catalog import write_catalog_predictions
 from hotband.questions.predictions.drives import evidence_of
+from hotband.questions.predictions.likeness import likenesses_of
 from hotband.views.accuracy.page import rewritable
 from hotband.views.draw.predictions import measured_against_predicted
 
@@ -79,7 +82,17 @@ def write_page(answer: CorpusPredicted) -> None:
     """Write the table into docs/accuracy.md, and the picture next to it."""
     write_file(IMAGE, vl_convert.vegalite_to_png(measured_against_predicted(answer.figures).to_dict(), scale=1.5))
     before, after = rewritable(PAGE, MARKS)
-    write_file(PAGE, f"{before}\n\n{table_of(answer)}\n\n{after}")
+    write_file(PAGE, f"{before}\n\n{table_of(answer)}\n\n{of_line(answer)}\n\n{after}")
+
+
+def of_line(answer: CorpusPredicted) -> str:
+    """Return what measured figures of the same product do to intervals, as a paragraph."""
+    checks = "; ".join(
+        f"by {name} ({row.families} families, {row.figures:,} figures) {checked.words}"
+        for name, checked in answer.of_line.items()
+        for row in checked.with_them[-1:]
+    )
+    return f"Measured [figures of the same product](guides/intervals.md#what-is-in-it) narrow its intervals: {checks}."
 
 
 def main(arguments: list[str]) -> None:
@@ -90,8 +103,12 @@ def main(arguments: list[str]) -> None:
     write_products()
     out = Path(arguments[0]) if arguments else None
     way = Way(lambda _: nullcontext(), lambda text: print(text, flush=True))
-    made = predicted(PredictCorpusQuestion(out=out), way)
+    question = PredictCorpusQuestion(out=out)
+    made = predicted(question, way)
     print(f"{write_residuals(made.residuals):,} residuals")
+    write_likenesses(likenesses_of(made.residuals))
+    shipped_likenesses.cache_clear()
+    made = predicted(question, way)  # its checks of products use what was just learned; its runs are stored
     print(f"{write_catalog_predictions((out or cache_folder() / 'corpus') / 'catalog'):,} predictions of the catalog")
     write_page(made)
 

@@ -213,6 +213,7 @@ def add_to_corpus(
     *,
     model: str = "",
     device_class: str = "",
+    state: str = "unknown",
 ) -> CorpusAdded:
     """Add measured figures to your own corpus, which `corpus show` and `drives` then print as well: results of fio and
     of other tools with the drive's name (`--model`), or a file in the format of the corpus.
@@ -221,6 +222,8 @@ def add_to_corpus(
         path: Results, a folder of them, or FIGURES.csv.
         model: The drive that was measured, such as "Samsung 990 PRO 2TB".
         device_class: Its class in `hotband corpus list`, such as hdd.
+        state: State of a solid-state drive before the results: fob (fresh out of the box), filled, preconditioned,
+            steady.
 
     Intervals also use those figures whose drives are in the catalog.
     """

@@ -13,7 +13,7 @@ from hotband.data.documents.record import RecordDoc
 from hotband.data.documents.run import RunSpec
 from hotband.data.inputs.specify import Named
 from hotband.execution.experiment.watch import watch
-from hotband.inference.corpus.conformal import FEW, Pools, Residual
+from hotband.inference.corpus.conformal import FEW, At, Pools, Residual
 from hotband.inference.interval import basis
 from hotband.inference.interval.basis import UNCHECKED, bases_of
 from hotband.inference.interval.of_corpus import Basis, is_studied, subject_of
@@ -26,6 +26,7 @@ from hotband.questions.advise.measure import Bench, loads_from
 from hotband.questions.advise.prices import Prices
 
 RATE, P99 = "iops", "latency_p99_ns"
+READS = At(100.0, 4096, 32)
 
 
 def record_of(outstanding: float = 32.0, unmodelled: str = "") -> RecordDoc:
@@ -95,7 +96,7 @@ def test_disks_keep_the_studies_where_these_hold_the_disks_of_the_corpus(
 ) -> None:
     groups = ("disk, random reads", "disk, rates of any load", "rates of any drive")
     values = [1.5] * wild + [0.1] * (20 - wild)
-    pools = Pools(Residual(str(family), "", groups, value) for family, value in enumerate(values))
+    pools = Pools(Residual(str(family), "", groups, value, READS, 0) for family, value in enumerate(values))
     monkeypatch.setattr(basis, "known_pools", lambda: pools)
     assert bases("exos-x18-18tb")[RATE].is_of_studies is is_of_studies
 
@@ -120,7 +121,7 @@ def far_off(monkeypatch: pytest.MonkeyPatch) -> None:
         "SSD, latencies of reads",
         "latencies of reads of any drive",
     )
-    pools = Pools(Residual(str(family), "", groups, math.log(33.0)) for family in range(12))
+    pools = Pools(Residual(str(family), "", groups, math.log(33.0), READS, 0) for family in range(12))
     monkeypatch.setattr(basis, "known_pools", lambda: pools)
 
 

@@ -175,9 +175,9 @@ def test_intervals_rest_on_ones_own_figures_of_a_drive_of_the_catalog(
     after = known_pools()
     assert after.residuals == (*before.residuals, residual)
     assert known_pools() is after
-    file = tmp_path / "mine.residuals.csv"
+    file = tmp_path / "mine.errors.csv"
     file.write_text(file.read_text().replace(f"{residual.value:.4f}", "far"))
-    with pytest.raises(UserError, match=r"mine.residuals.csv: value: is damaged .*expected numbers"):
+    with pytest.raises(UserError, match=r"mine.errors.csv: value: is damaged .*expected numbers"):
         known_pools()
 
 

@@ -19,8 +19,11 @@ import corpus_learn
 def test_products_follow_the_evidence_and_precede_their_predictions(monkeypatch: pytest.MonkeyPatch) -> None:
     steps = Mock()
     steps.write_residuals.return_value = steps.write_catalog_predictions.return_value = 0
-    names = ("write_file", "write_products", "predicted", "write_residuals", "write_catalog_predictions", "write_page")
-    for name in names:
+    names = (
+        "write_file", "write_products", "predicted", "write_residuals", "likenesses_of", "write_likenesses",
+        "predicted", "write_catalog_predictions", "write_page",
+    )  # fmt: skip
+    for name in {*names}:
         monkeypatch.setattr(corpus_learn, name, getattr(steps, name))
     monkeypatch.setattr(corpus_learn, "evidence_of", lambda *_: ())
     corpus_learn.main(["out"])

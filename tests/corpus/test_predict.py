@@ -20,7 +20,7 @@ from hotband.data.corpus.files import as_csv, shipped
 from hotband.data.corpus.loads import CLASSES, Load, class_of, load_of
 from hotband.data.corpus.sheets import read_sheets, sheet_of, shipped_sheets
 from hotband.inference.corpus.bootstrap import compared
-from hotband.inference.corpus.conformal import Pools, Residual
+from hotband.inference.corpus.conformal import At, Pools, Residual
 from hotband.inference.corpus.errors import Judged, counted, errors
 from hotband.inference.corpus.observed import observed
 from hotband.inference.corpus.residuals import groups_of, shipped_pools, shipped_residuals
@@ -39,6 +39,7 @@ from hotband.questions.predictions.drives import Makers, evidence_of
 from hotband.questions.predictions.setup import Size, settings_of, workload_text
 
 Hotband = Callable[..., CompletedProcess[str]]
+READS = At(100.0, 4096, 32)
 
 
 def test_the_class_and_the_load_of_a_row_do_not_depend_on_its_value() -> None:
@@ -283,7 +284,7 @@ def test_an_interval_covers_nine_families_of_ten() -> None:
     for _ in range(400):
         drives = [draw.gauss(0.0, 0.4) for _ in range(25)]
         known = [
-            Residual(str(family), "", ("g",), drive + draw.gauss(0.0, 0.1))
+            Residual(str(family), "", ("g",), drive + draw.gauss(0.0, 0.1), READS, 0)
             for family, drive in enumerate(drives[:-1])
             for _ in range(4)
         ]
@@ -295,8 +296,8 @@ def test_an_interval_covers_nine_families_of_ten() -> None:
 
 def _known(narrow: int, error: float) -> Pools:
     """Return pools of a wide group: `narrow` families of a narrow group, all with this error, and twenty others."""
-    few = [Residual(f"few {family}", "", ("narrow", "wide"), error) for family in range(narrow)]
-    return Pools([*few, *(Residual(str(family), "", ("others", "wide"), 0.1) for family in range(20))])
+    few = [Residual(f"few {family}", "", ("narrow", "wide"), error, READS, 0) for family in range(narrow)]
+    return Pools([*few, *(Residual(str(family), "", ("others", "wide"), 0.1, READS, 0) for family in range(20))])
 
 
 def _half(pools: Pools, *groups: str) -> float:
@@ -325,8 +326,10 @@ def test_a_group_that_nobody_measured_is_wider_than_all_together() -> None:
 
 
 def test_the_worst_of_ten_families_does_not_set_the_interval_of_its_class_alone() -> None:
-    of_class = [Residual(f"c{family}", "", ("class", "all"), 3.0 if family == 0 else 0.1) for family in range(10)]
-    others = [Residual(f"o{family}", "", ("other class", "all"), 0.1) for family in range(60)]
+    of_class = [
+        Residual(f"c{family}", "", ("class", "all"), 3.0 if family == 0 else 0.1, READS, 0) for family in range(10)
+    ]
+    others = [Residual(f"o{family}", "", ("other class", "all"), 0.1, READS, 0) for family in range(60)]
     assert 0.1 < _half(Pools([*of_class, *others]), "class", "all") < 1.5
 
 

@@ -15,11 +15,12 @@ from hotband.data.corpus.check import Finding, check, measurements
 from hotband.data.corpus.figure import Figure
 from hotband.data.corpus.files import all_figures, figures_in, own, own_file, shipped, write_own
 from hotband.data.corpus.named import drive_named, figures_of
-from hotband.data.corpus.of_results import figures_of_record
+from hotband.data.corpus.of_results import DRIVE_STATES, figures_of_record
 from hotband.data.inputs.kinds import Texts
 from hotband.inference.corpus.conformal import Residual
 from hotband.inference.corpus.residuals import write_own_residuals
-from hotband.questions.predictions.catalog import residuals_of_drive
+from hotband.questions.predictions.catalog import predictions_of_drive
+from hotband.questions.predictions.predicted import residuals_of
 
 
 @dataclass(frozen=True)
@@ -195,6 +196,10 @@ class AddCorpusQuestion(Question):
     path: Path = asks("Results, a folder of them, or FIGURES.csv.", metavar="RESULT|FIGURES.csv", positional=True)
     model: str = asks('The drive that was measured, such as "Samsung 990 PRO 2TB".', default="")
     device_class: str = asks("Its class in `hotband corpus list`, such as hdd.", default="", called="class")
+    state: str = asks(
+        "State of a solid-state drive before the results: fob (fresh out of the box), filled, preconditioned, steady.",
+        default="unknown",
+    )
 
     def document(self, answer: CorpusAdded) -> tuple[object, str]:
         """Return how many were added."""
@@ -224,7 +229,8 @@ def _residuals(figures: Sequence[Figure]) -> list[Residual]:
         if name := drive_named(figure.model):
             of_drives.setdefault(name, []).append(figure)
     folder = cache_folder() / "corpus" / "own"
-    return [each for name, those in of_drives.items() for each in residuals_of_drive(name, those, folder)]
+    predictions = [each for name, those in of_drives.items() for each in predictions_of_drive(name, those, folder)]
+    return list(residuals_of(predictions))
 
 
 def _of_results(question: AddCorpusQuestion) -> Iterator[Figure]:
@@ -234,7 +240,8 @@ def _of_results(question: AddCorpusQuestion) -> Iterator[Figure]:
         raise UserError("question.model", "", "", 'missing: the drive that was measured, such as "Samsung 990 PRO 2TB"')
     if question.device_class not in classes:
         raise UserError("question.device_class", "", question.device_class, expected(question.device_class, classes))
+    if question.state not in DRIVE_STATES:
+        raise UserError("question.state", "", question.state, expected(question.state, DRIVE_STATES))
+    names = {"device_class": question.device_class, "model": question.model, "state": question.state}
     for result in importers.load(question.path):
-        yield from figures_of_record(
-            result.record, question.path, device_class=question.device_class, model=question.model
-        )
+        yield from figures_of_record(result.record, question.path, **names)

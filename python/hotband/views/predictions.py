@@ -31,9 +31,15 @@ def predicted(answer: CorpusPredicted, question: PredictCorpusQuestion) -> Scree
             f"the middle one of the classes is off by {_middle(model):.0f} %."
         ),
         body=[_errors(model)],
-        state=[f"A family counts once; {rules}. {out:,} of {len(answer.figures):,} figures have no prediction."],
+        state=[
+            f"A family counts once; {rules}. {out:,} of {len(answer.figures):,} figures have no prediction.",
+            *(
+                f"Intervals that also rest on {name} of the same product: {checked.words}."
+                for name, checked in answer.of_line.items()
+            ),
+        ],
         next=command("corpus show", "samsung 970"),
-        details=[_errors(model, with_counts=True), _testers(answer), _beside(answer), *reasons],
+        details=[_errors(model, with_counts=True), _testers(answer), *_of_line(answer), _beside(answer), *reasons],
     )
 
 
@@ -63,6 +69,21 @@ def _testers(answer: CorpusPredicted) -> Table:
         values = (spread.pairs, spread.median, spread.ninety) if spread else (None, None, None)
         table.add(row.figure_class, *values, row.inside)
     return table
+
+
+def _of_line(answer: CorpusPredicted) -> list[Table]:
+    """Return what figures of the same product do to intervals, a table for each choice of these figures."""
+    tables = []
+    for name, checked in answer.of_line.items():
+        what = ("median", "inside", "half width")
+        columns = [numeric(f"{each}{end}", PERCENT) for each in what for end in ("", f", {name} known")]
+        table = Table("", [column("class"), numeric("families", PLAIN), numeric("figures", PLAIN), *columns])
+        for without, known in zip(checked.without, checked.with_them, strict=True):
+            values = ((without.median, known.median), (without.inside, known.inside))
+            widths = (without.half_width, known.half_width)
+            table.add(known.figure_class, known.families, known.figures, *values[0], *values[1], *widths)
+        tables.append(table)
+    return tables
 
 
 def _beside(answer: CorpusPredicted) -> Table:

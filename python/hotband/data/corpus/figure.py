@@ -40,6 +40,9 @@ BASE_UNITS = {
     "rss_gib": "GB/NVMe",
 }
 """Metrics, and the unit of their `low` and `high`."""
+OWN_RESULT = "own result"
+"""The `data_type` of results that the user added: they have one tester, on whose host predictions are asked for."""
+USER = "the user"
 SIDE = re.compile(r"\b(read|write|both)(?: sides?|s achieved)\b")
 SIZES = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
@@ -94,8 +97,8 @@ class Figure:
 
     @property
     def tester(self) -> str:
-        """Return the site, repository or author that measured the figure."""
-        return tester_of(self.source)
+        """Return the site, repository or author that measured the figure, or the user."""
+        return USER if self.data_type == OWN_RESULT else tester_of(self.source)
 
     @property
     def outstanding(self) -> int | None:

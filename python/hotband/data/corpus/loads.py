@@ -39,6 +39,8 @@ CLASSES = (
 """Classes of figures, as in the table of targets."""
 RATES = ("iops", "mb_s", "lat_mean")
 """Metrics of which a closed loop needs only one: rate, bytes and mean latency follow from one another."""
+SPEEDS = ("iops", "mb_s")
+"""Metrics that are larger for a faster drive; times are smaller."""
 SYNC = re.compile(r"(fsync|fdatasync)|(o_dsync|o_sync|\bsync=1|--sync=1)", re.I)
 STATES: tuple[tuple[str, State], ...] = (
     (r"steady|preconditioned", "steady"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 
 from hotband.data.catalog import entries
@@ -15,13 +15,17 @@ from hotband.data.corpus.files import shipped
 @cache
 def family_of(drive: str) -> str:
     """Return the family of a drive of the catalog; empty if the corpus has none."""
-    return _family_in(entries.drive(drive)["title"], shipped()) if drive in drive_names() else ""
+    return family_among(entries.drive(drive)["title"], _families(shipped())) if drive in drive_names() else ""
 
 
-def _family_in(title: str, figures: Sequence[Figure]) -> str:
+def family_among(title: str, families: Iterable[str]) -> str:
     """Return the family with the most letters whose words a title all has; empty if there is none."""
     words = _words(title)
-    return max((figure.family for figure in figures if _words(figure.family) <= words), key=len, default="")
+    return max((family for family in families if _words(family) <= words), key=len, default="")
+
+
+def _families(figures: Iterable[Figure]) -> list[str]:
+    return list(dict.fromkeys(figure.family for figure in figures))
 
 
 def _words(text: str) -> set[str]:
@@ -51,7 +55,8 @@ def figures_of_family(drive: str, text: str | None, figures: Sequence[Figure]) -
     that are not a single drive."""
     title = re.search(r'^title *= *"([^"]+)"', text or "", re.MULTILINE)
     is_file = title is not None and re.search(r"^kind *=", text or "", re.MULTILINE)
-    family = _family_in(title[1], figures) if title and is_file else family_of(drive) if text is None else ""
+    known = family_among(title[1], _families(figures)) if title and is_file else ""
+    family = family_of(drive) if text is None else known
     return [figure for figure in figures if figure.family == family] if family else []
 
 

@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from hotband.base.folders import real_path
-from hotband.data.corpus.figure import BASE_UNITS, Figure
+from hotband.data.corpus.figure import BASE_UNITS, OWN_RESULT, Figure
 
 if TYPE_CHECKING:
     from hotband.data.documents.record import RecordDoc
 
+DRIVE_STATES = ("fob", "filled", "preconditioned", "steady", "unknown")
+"""States of a drive as a corpus names them."""
 METRICS = {
     "iops": ("iops", 1.0),
     "mb_s": ("bandwidth_bytes_per_s", 1e-6),
@@ -24,8 +26,8 @@ METRICS = {
 """Metrics of a corpus: the figure in a record's summary, and the factor from its unit to the metric's."""
 
 
-def figures_of_record(record: RecordDoc, path: Path, *, device_class: str, model: str) -> Iterator[Figure]:
-    """Yield the figures of a measured result; `model` names the drive."""
+def figures_of_record(record: RecordDoc, path: Path, *, device_class: str, model: str, state: str) -> Iterator[Figure]:
+    """Yield the figures of a measured result; `model` names the drive, `state` its state."""
     source = cast("dict[str, Any]", record["source"])
     load = source.get("asked") or {}
     summary = cast("dict[str, Any]", record["summary"])
@@ -60,7 +62,7 @@ def figures_of_record(record: RecordDoc, path: Path, *, device_class: str, model
             random=random,
             threads=str(load.get("jobs") or ""),
             depth=f"open loop ({rate:g} a second)" if rate else str(load.get("concurrency") or ""),
-            state="unknown",
+            state=state,
             cache="unknown",
             span=f"{load['working_set_bytes']} B" if load.get("working_set_bytes") else "unknown",
             duration=f"{record['duration_ns'] / 1e9:g} s" if record.get("duration_ns") else "",
@@ -68,7 +70,7 @@ def figures_of_record(record: RecordDoc, path: Path, *, device_class: str, model
             metric=metric,
             value=f"{number:.6g}",
             unit=BASE_UNITS[metric],
-            data_type="own result",
+            data_type=OWN_RESULT,
             confidence="high",
             source=f"{source.get('tool')} {source.get('version')}: {real_path(path)}",
             note="",

@@ -13,6 +13,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
+from typing import NamedTuple
+
+from hotband.base.text.numbers import counted
 
 LEAST_FAMILIES = 10
 """Fewest families that are named as the evidence of an interval; with fewer, the next wider group is named."""
@@ -26,34 +29,73 @@ WIDEST = 10.0
 """Factor above which an interval is not printed. Decisions still use it: a figure further off is certain."""
 
 
+class At(NamedTuple):
+    """The load at which a figure was measured: percentage of reads, bytes of an I/O, I/Os in flight."""
+
+    read_pct: float
+    block: int
+    depth: int
+
+
 @dataclass(frozen=True)
 class Residual:
-    """The logarithm of predicted over measured of a figure whose family was left out, with the groups that it is of,
-    the narrowest first."""
+    """The error of the prediction of a figure whose family was left out, with the groups that it is of, the narrowest
+    first. `value` is the logarithm of predicted over measured speed: of a rate, and of the inverse of a latency. `run`
+    numbers the measurement, whose rate and mean latency are one error."""
 
     family: str
-    source: str
+    tester: str
     groups: tuple[str, ...]
     value: float
+    at: At
+    run: int
+
+    @property
+    def of_line(self) -> Key:
+        """The key of the figures whose errors tell the most about this one."""
+        return of_line(self.family, self.groups)
+
+
+@dataclass(frozen=True)
+class OfLine:
+    """Evidence of one product line: its name, the number of its figures of a class, and the logarithm of measured over
+    predicted that these make the likeliest."""
+
+    line: str
+    figures: int
+    shift: float
 
 
 @dataclass(frozen=True)
 class Width:
-    """An interval is the prediction divided and multiplied by `factor`; it rests on `families` of `group`."""
+    """An interval is the prediction divided and multiplied by `factor`, and moved by what its own product line shows;
+    it rests on `families` of `group`."""
 
     factor: float
     group: str
     families: int
+    of_line: OfLine | None = None
 
     @property
     def ends(self) -> tuple[float, float]:
         """The logarithms of the factors between which measured over predicted lies."""
-        return -math.log(self.factor), math.log(self.factor)
+        shift = self.of_line.shift if self.of_line else 0.0
+        return shift - math.log(self.factor), shift + math.log(self.factor)
 
     @property
     def words(self) -> str:
         """The evidence in one phrase."""
-        return f"from {self.families} families: {self.group}"
+        of_line = f"{counted(self.of_line.figures, 'figure')} of {self.of_line.line} and " if self.of_line else ""
+        return f"from {of_line}{self.families} families: {self.group}"
+
+
+Key = tuple[str, str, str]
+
+
+def of_line(family: str, groups: Sequence[str]) -> Key:
+    """Return the key of figures of a product line that are of one class, which only the two groups of any load are
+    wider than, and are all rates, latencies of reads, or latencies of other loads."""
+    return family, groups[-3:][0], groups[-1]
 
 
 class Pools:
@@ -69,6 +111,9 @@ class Pools:
             group: {family: fmean(values) for family, values in families.items()} for group, families in errors.items()
         }
         self._sums = {group: sum(families.values()) for group, families in self._means.items()}
+        self.of_lines: dict[Key, list[Residual]] = defaultdict(list)
+        for residual in self.residuals:
+            self.of_lines[residual.of_line].append(residual)
         self._scales: dict[tuple[tuple[str, ...], str], float] = {}
         self._scaled: dict[str, dict[str, list[float]]] = {}
         self._quantiles: dict[tuple[str, float, str], float] = {}
@@ -81,16 +126,22 @@ class Pools:
         group = next((group for group in groups if len(self._means.get(group, ())) >= LEAST_FAMILIES), None)
         if group is None:
             return None
-        known = tuple(group for group in groups if group in self._means)
-        scales = self._quantile(known[-1], share, without)
-        factor = math.exp(self._scale(tuple(groups), without) * scales)
+        factor = math.exp(self.scale(tuple(groups), without) * self.scales_within(groups, share, without))
         return Width(factor, group, self._count(group, without)) if factor <= widest else None
+
+    def scales_within(self, groups: Sequence[str], share: float, without: str) -> float:
+        """Return how many scales this share of all figures like those of these groups stays within."""
+        return self._quantile(next(group for group in reversed(groups) if group in self._means), share, without)
+
+    def of_line(self, family: str, groups: Sequence[str]) -> Sequence[Residual]:
+        """Return the residuals of a product line that tell about a figure of these groups."""
+        return self.of_lines.get(of_line(family, groups), ())
 
     def _count(self, group: str, without: str) -> int:
         families = self._means.get(group, {})
         return len(families) - (without in families)
 
-    def _scale(self, groups: tuple[str, ...], without: str) -> float:
+    def scale(self, groups: tuple[str, ...], without: str) -> float:
         """Return the scale of errors of the narrowest group; the fewer of its families are known, the wider it is."""
         key = (groups, without)
         if key not in self._scales:
@@ -110,7 +161,7 @@ class Pools:
             scaled: dict[str, list[float]] = defaultdict(list)
             for residual in self.residuals:
                 if group in residual.groups:
-                    scale = self._scale(residual.groups, residual.family)
+                    scale = self.scale(residual.groups, residual.family)
                     scaled[residual.family].append(abs(residual.value) / scale if scale else math.inf)
             self._scaled[group] = scaled
         key = (group, share, without)

@@ -7,6 +7,7 @@ import io
 import lzma
 from collections.abc import Iterable
 from functools import cache
+from operator import itemgetter
 from pathlib import Path
 
 from hotband.base.errors import UserError
@@ -15,12 +16,14 @@ from hotband.base.text.write import make_folder, write_file
 from hotband.data.corpus import files
 from hotband.data.corpus.figure import rows_of
 from hotband.data.corpus.loads import Load
-from hotband.inference.corpus.conformal import Pools, Residual
+from hotband.inference.corpus.conformal import At, Pools, Residual
 
 SHIPPED_RESIDUALS = Path(files.__file__).parent / "residuals.csv.xz"
 """Written by `scripts/corpus_learn.py` (`make accuracy`)."""
-COLUMNS = ("family", "source", "groups", "value")
+COLUMNS = ("family", "tester", "groups", "value", *At._fields, "run")
 TAILS = ("disk, p99", "SSD, p99", "p99.9")
+RATES_OF_ANY = "rates of any drive"
+"""The widest group of rates; latencies have others."""
 LARGE = 65_536
 """Bytes from which a sequential I/O is large: one of a few fills the port."""
 MANY = 1_024
@@ -30,7 +33,7 @@ MANY = 1_024
 def groups_of(figure_class: str, load: Load, metric: str) -> tuple[str, ...]:
     """Return the groups whose families say how wide the interval of a figure is, the narrowest first."""
     device = "disk" if load.kind == "disk" else "SSD"
-    wide = (f"{device}, rates of any load", "rates of any drive")
+    wide = (f"{device}, rates of any load", RATES_OF_ANY)
     if metric.startswith("lat_p"):
         wide = (f"{device}, latencies of {_side(load)}", f"latencies of {_side(load)} of any drive")
     groups = (*_narrow(figure_class, load, metric, device), figure_class)
@@ -97,17 +100,25 @@ def own_stamp() -> tuple[str, int, int] | None:
 
 
 def _own_file() -> Path:
-    return files.own_file().with_suffix(".residuals.csv")
+    return files.own_file().with_suffix(".errors.csv")
 
 
 def _read(text: Iterable[str], where: str) -> tuple[Residual, ...]:
     rows, _ = rows_of(text, COLUMNS, where)
+    cells_of = itemgetter(*((rows.fieldnames or ()).index(name) for name in COLUMNS))
+    # Thousands of rows have some dozens of groups and loads.
+    groups_in, at = cache(lambda groups: tuple(groups.split("|"))), cache(_at)
     try:
         return tuple(
-            Residual(row["family"], row["source"], tuple(row["groups"].split("|")), float(row["value"])) for row in rows
+            Residual(family, tester, groups_in(groups), float(value), at(read_pct, block, depth), int(run))
+            for family, tester, groups, value, read_pct, block, depth, run in map(cells_of, rows.reader)
         )
-    except ValueError as error:
+    except (ValueError, IndexError) as error:
         raise UserError(where, "value", "", f"is damaged ({error}): expected numbers") from None
+
+
+def _at(read_pct: str, block: str, depth: str) -> At:
+    return At(float(read_pct), int(block), int(depth))
 
 
 @cache
@@ -133,5 +144,7 @@ def _text(residuals: Iterable[Residual]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
-    writer.writerows((each.family, each.source, "|".join(each.groups), f"{each.value:.4f}") for each in residuals)
+    for each in residuals:
+        numbers = (f"{each.value:.4f}", f"{each.at.read_pct:g}", each.at.block, each.at.depth, each.run)
+        writer.writerow((each.family, each.tester, "|".join(each.groups), *numbers))
     return text.getvalue()

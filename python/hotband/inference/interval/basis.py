@@ -18,11 +18,13 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from hotband.base.text.numbers import counted
-from hotband.data.corpus.loads import Load, class_of
+from hotband.data.corpus.figure import USER
+from hotband.data.corpus.loads import SPEEDS, Load, class_of
 from hotband.data.record.unmodelled import why_no_interval
-from hotband.inference.corpus.conformal import WIDEST, Pools
+from hotband.inference.corpus.conformal import WIDEST, At, Pools, Residual, Width
 from hotband.inference.corpus.known import known_pools
 from hotband.inference.corpus.residuals import groups_of
+from hotband.inference.corpus.shared_errors import width_of
 from hotband.inference.interval.conformal import NO_LIMIT, Kind, ModelTerm, Spread
 from hotband.inference.interval.of_corpus import METRICS, Basis, Subject, subject_of
 from hotband.inference.interval.of_run import class_of_figure, rate_class, system_of
@@ -75,24 +77,37 @@ def bounds_of(
 @cache
 def _basis(metric: str, kind: Kind, subject: Subject, level: float, pools: Pools) -> Basis:
     term, groups = model_term(), _groups(metric, subject)
-    if (subject.load is None or subject.is_studied) and term.is_exercised(kind):
+    known = tuple(pools.of_line(subject.line, groups)) if subject.load and groups else ()
+    if (subject.load is None or (subject.is_studied and not known)) and term.is_exercised(kind):
         return _of_studies(term, kind)
     if not groups:
         return Basis(UNCHECKED, is_checked=False)
-    width = pools.width(groups, level / 100)
+    width = _width(metric, subject, known, pools, level)
     if subject.kind == "disk":
         ends = term.bounds(kind, NO_SPREAD, level)
         is_wider = width is None or math.log(width.factor) > ends[1]
-        if is_wider and _share_inside(_by_family(groups, pools), ends) >= level / 100 - SLACK:
+        evidence = [_by_family(groups, pools), *([_of_one(known)] if known else [])]
+        if is_wider and all(_share_inside(each, ends, metric) >= level / 100 - SLACK for each in evidence):
             return _of_studies(term, kind)
     if width is not None:
         return Basis(width.words, width)
     families = len(_by_family(groups, pools))
     if not families:
         return Basis(UNCHECKED, is_checked=False)
-    unprinted = pools.width(groups, level / 100, widest=math.inf)
+    unprinted = _width(metric, subject, known, pools, level, widest=math.inf)
     words = f"no interval: errors of {families} families like it exceed a factor of {WIDEST:g}"
     return Basis(words, unprinted=unprinted)
+
+
+def _width(
+    metric: str, subject: Subject, known: Sequence[Residual], pools: Pools, level: float, widest: float = WIDEST
+) -> Width | None:
+    """Return the interval by the corpus, and by the figures of the product line that are known in the same class."""
+    groups, load = _groups(metric, subject), subject.load
+    if load is None or not known:
+        return pools.width(groups, level / 100, widest=widest)
+    at = At(load.read_pct, load.block, load.depth)
+    return width_of(pools, groups, metric, at, known, tester=USER, share=level / 100, widest=widest)
 
 
 def _groups(metric: str, subject: Subject) -> tuple[str, ...]:
@@ -121,10 +136,15 @@ def _by_family(groups: tuple[str, ...], pools: Pools) -> dict[str, list[float]]:
     return {}
 
 
-def _share_inside(families: Mapping[str, Sequence[float]], ends: tuple[float, float]) -> float:
-    """Return the share of the corpus' figures between these ends, each family with the weight one; 0 without any."""
-    low, high = ends
-    # A residual is of predicted over measured, an end of measured over predicted.
+def _of_one(residuals: Sequence[Residual]) -> dict[str, list[float]]:
+    """Return the residuals of one product line by family."""
+    return {residuals[0].family: [residual.value for residual in residuals]}
+
+
+def _share_inside(families: Mapping[str, Sequence[float]], ends: tuple[float, float], metric: str) -> float:
+    """Return the share of figures between these ends, each family with the weight one; 0 without any."""
+    # A residual is of predicted over measured speed, an end of the measured over the predicted value of a metric.
+    low, high = ends if metric in SPEEDS else (-ends[1], -ends[0])
     shares = [sum(low <= -value <= high for value in values) / len(values) for values in families.values()]
     return sum(shares) / len(shares) if shares else 0.0
 

@@ -16,6 +16,7 @@ from hotband.data.catalog import CATALOG_DIR, STUDIES_DIR
 from hotband.data.corpus.loads import Direction, Load, State
 from hotband.execution.experiment.ranges import machine_text, workload_text
 from hotband.inference.corpus.conformal import Width
+from hotband.inference.corpus.known import line_of
 
 if TYPE_CHECKING:
     from hotband.data.documents.run import RunSpec
@@ -54,11 +55,13 @@ class Basis:
 @dataclass(frozen=True)
 class Subject:
     """The kind of a machine's drives (None of several kinds, pools and black boxes), the load on each of them (None
-    if the corpus has none like it), and whether a study ran these drives."""
+    if the corpus has none like it), whether a study ran these drives, and the product line of all of them (empty of
+    several)."""
 
     kind: Literal["disk", "ssd"] | None
     load: Load | None = None
     is_studied: bool = False
+    line: str = ""
 
 
 def subject_of(spec: RunSpec, outstanding: float | None) -> Subject:
@@ -68,17 +71,20 @@ def subject_of(spec: RunSpec, outstanding: float | None) -> Subject:
         machine = _core.machine(CATALOG_DIR, spec.machine, machine_text(spec))
     files = machine["own_products"]
     products = {drive["product"] for drive in machine["drives"]}
-    kinds = {KINDS.get(files[name]["kind"] if name in files else _kind(name)) for name in products}
+    entries = {name: files[name] if name in files else _entry(name) for name in products}
+    kinds = {KINDS.get(entry["kind"]) for entry in entries.values()}
     kind = next(iter(kinds)) if len(kinds) == 1 and not machine["is_replicated"] else None
     if kind is None:
         return Subject(None)
     load = _load(spec, kind, len(machine["drives"]), outstanding)
-    return Subject(kind, load, kind == "disk" and all(name not in files and is_studied(name) for name in products))
+    is_known = kind == "disk" and all(name not in files and is_studied(name) for name in products)
+    lines = {line_of(name, entry["title"]) for name, entry in entries.items()}
+    return Subject(kind, load, is_known, lines.pop() if len(lines) == 1 else "")
 
 
 @cache
-def _kind(product: str) -> str:
-    return _core.drive(CATALOG_DIR, product)["kind"]
+def _entry(product: str) -> _core.CatalogEntry:
+    return _core.drive(CATALOG_DIR, product)
 
 
 @cache

@@ -126,6 +126,20 @@ def missing_of(bases: Mapping[str, Basis]) -> list[str]:
     return [words if is_all else f"{', '.join(names)}: {words}" for words, names in missing.items()]
 
 
+def outside_of(ends: Mapping[str, tuple[float, float, float]], bases: Mapping[str, Basis]) -> list[str]:
+    """Return a note on the figures that lie outside their intervals, by their (predicted, low, high): a product line's
+    own figures can show that the model is off."""
+    lines: dict[str, dict[str, None]] = {}
+    for name, (predicted, low, high) in ends.items():
+        width = bases[figure_of(name)].width
+        if width is not None and width.of_line is not None and not low <= predicted <= high:
+            lines.setdefault(width.of_line.line, {})[LABELS[figure_of(name)]] = None
+    return [
+        f"{', '.join(labels)}: the interval excludes the prediction, which figures of {line} contradict"
+        for line, labels in lines.items()
+    ]
+
+
 def figure_of(name: str) -> str:
     """Return the figure of a name, which may be of reads or writes alone: `read.iops` is `iops`."""
     return name.rpartition(".")[2]
@@ -162,6 +176,8 @@ def _bound_asked(spec: RunSpec, whole: Finished, asked: Asked, drawn: Drawn, job
 
 def _document(spec: RunSpec, whole: Finished, asked: Asked, drawn: Drawn) -> RunIntervalsDoc:
     kinds = kinds_of(spec, whole.record, list(drawn.nominal))
+    figures = _with_tails([_figure(name, kinds[name], asked.level, drawn) for name in drawn.nominal])
+    ends = {figure["figure"]: (figure["predicted"], figure["low"], figure["high"]) for figure in figures}
     return {
         "level": float(asked.level),
         "draws": len(drawn.draws),
@@ -172,9 +188,9 @@ def _document(spec: RunSpec, whole: Finished, asked: Asked, drawn: Drawn) -> Run
         "seed": str(spec.seed),
         "values": [value.name for value in drawn.values],
         "without_effect": drawn.without_effect,
-        "figures": _with_tails([_figure(name, kinds[name], asked.level, drawn) for name in drawn.nominal]),
+        "figures": figures,
         "rests_on": evidence_of(drawn.bases, asked.level),
-        "notes": drawn.notes,
+        "notes": [*drawn.notes, *outside_of(ends, drawn.bases)],
     }
 
 

@@ -22,7 +22,7 @@ from hotband.inference.interval.ceiling import above_means, capped, room_of
 from hotband.inference.interval.conformal import Spread
 from hotband.inference.interval.figures import between
 from hotband.inference.interval.of_corpus import Basis
-from hotband.inference.interval.of_record import evidence_of, figure_of, is_inverse, missing_of, spread_of
+from hotband.inference.interval.of_record import evidence_of, figure_of, is_inverse, missing_of, outside_of, spread_of
 from hotband.inference.interval.of_run import Asked, Watch, draw
 from hotband.questions.expect.judge import Judged, compared
 from hotband.questions.expect.others import Others
@@ -122,6 +122,12 @@ def with_intervals(predictions: Sequence[Predicted], settings: Settings, say: Sa
         nearest = min(drawn, key=lambda other: abs(_rate(by_studies[other]) - _rate(prediction)), default=None)
         prediction.rests_on = evidence_of(known, settings.level)
         _add_intervals(prediction, known, {} if nearest is None else spreads[nearest], settings.level)
+        ends = {
+            each.figure: (each.predicted, each.low, each.high)
+            for each in prediction.figures
+            if each.low is not None and each.high is not None
+        }
+        notes += outside_of(ends, known)
     if by_studies and not drawn:
         notes.append(MODEL_ERROR_ALONE)
     elif len(by_studies) > len(drawn):

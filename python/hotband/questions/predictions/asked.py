@@ -5,20 +5,22 @@ from __future__ import annotations
 import csv
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from typing import Literal, get_args
 
 from hotband.base.folders import cache_folder
 from hotband.base.question import Question, Way, asks
 from hotband.data.corpus import files
-from hotband.data.corpus.figure import Figure, tester_of
+from hotband.data.corpus.figure import Figure
 from hotband.data.corpus.files import figures_in, shipped
 from hotband.data.corpus.loads import CLASSES, Unusable, kind_of, load_of
 from hotband.data.corpus.sheets import Sheets, sheet_of, sheets_in, shipped_sheets
 from hotband.inference.corpus.bootstrap import Compared, compared
-from hotband.inference.corpus.conformal import Pools, Residual, Width
+from hotband.inference.corpus.conformal import At, Pools, Residual, Width
 from hotband.inference.corpus.errors import Errors, Judged, by_family, counted, errors
 from hotband.inference.corpus.residuals import groups_of, shipped_pools
+from hotband.inference.corpus.shared_errors import width_of
 from hotband.inference.corpus.testers import Disagreement, disagreements
 from hotband.questions.datasheet.learned import Evidence, Learned, shipped_evidence
 from hotband.questions.datasheet.lines import Answers
@@ -29,6 +31,7 @@ from hotband.questions.predictions.predicted import Predicted, predict, residual
 BEFORE = Path(files.__file__).parent / "before.csv"
 """Predictions of the model before any rule was learned (commit dbd56240), by id."""
 MODEL = "this model"
+ALL = "all classes"
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,9 @@ class FigurePrediction:
 class CorpusPredicted:
     """Predictions of a corpus, and the errors by class: those of this model, and those of baselines if both give a
     value, with a bootstrap of the difference over families (`compared`). `testers` has the differences between testers
-    of one product, `testers_out` the errors with intervals from other testers' figures alone."""
+    of one product, `testers_out` the errors with intervals from other testers' figures alone. `of_line` has the errors
+    of intervals that rest on a product line's own figures, too: those of other loads, or of other testers only; beside
+    them those of the same figures without."""
 
     figures: tuple[FigurePrediction, ...]
     classes: Mapping[str, tuple[Errors, ...]]
@@ -61,6 +66,31 @@ class CorpusPredicted:
     compared: tuple[Compared, ...] = ()
     testers: Mapping[str, Disagreement] = field(default_factory=dict)
     testers_out: tuple[Errors, ...] = ()
+    of_line: Mapping[Kept, LineChecked] = field(default_factory=dict)
+
+
+Kept = Literal["other loads", "other testers"]
+"""The figures of a product line that the interval of one of its figures may rest on."""
+
+
+@dataclass(frozen=True)
+class LineChecked:
+    """Errors by class, and of all classes together, without the figures of a product line and with them. Where figures
+    of the line count, an error is that of the middle of the interval."""
+
+    without: tuple[Errors, ...]
+    with_them: tuple[Errors, ...]
+
+    @property
+    def words(self) -> str:
+        """Return both in words: "half width 114 % (90 % inside) instead of 176 % (91 %)"."""
+        (before,), (after,) = (
+            [row for row in rows if row.figure_class == ALL] for rows in (self.without, self.with_them)
+        )
+        (was, held), (width, inside) = (
+            (f"{100 * (row.half_width or 0.0):.0f} %", f"{100 * (row.inside or 0.0):.0f} %") for row in (before, after)
+        )
+        return f"half width {width} ({inside} inside) instead of {was} ({held})"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,6 +123,7 @@ class PredictCorpusQuestion(Question):
             "compared": [asdict(row) | {"verdict": row.verdict} for row in answer.compared],
             "testers": [asdict(row) for row in answer.testers.values()],
             "testers_out": [asdict(row) for row in answer.testers_out],
+            "of_line": {name: asdict(checked) for name, checked in answer.of_line.items()},
         }
         return {"figures": figures, "classes": classes, "left_out": dict(answer.left_out), **more}, self.schema
 
@@ -118,6 +149,7 @@ def predicted(question: PredictCorpusQuestion, way: Way) -> CorpusPredicted:
         tuple(_compared(pairs)),
         disagreements(figures),
         _without_testers(predictions, left_out) if question.path is None else (),
+        _of_line(predictions, pools) if question.path is None else {},
     )
 
 
@@ -254,10 +286,44 @@ def _compared(pairs: Pairs) -> Iterable[Compared]:
 
 def _without_testers(predictions: Sequence[Predicted], residuals: Sequence[Residual]) -> tuple[Errors, ...]:
     """Return the errors with intervals that rest only on other families, and only on figures of other testers."""
-    by_tester = {name: Pools(each for each in residuals if tester_of(each.source) != name)
-                 for name in {tester_of(each.source) for each in residuals}}  # fmt: skip
+    by_tester = {name: Pools(each for each in residuals if each.tester != name)
+                 for name in {each.tester for each in residuals}}  # fmt: skip
     widths = [None if each.residual is None else _width(each, by_tester[each.figure.tester]) for each in predictions]
     return _errors(_all_judged(predictions, widths))
+
+
+def _of_line(predictions: Sequence[Predicted], pools: Pools) -> dict[Kept, LineChecked]:
+    """Return the errors of intervals that rest on other figures of the same product line."""
+    checked: dict[Kept, LineChecked] = {}
+    for name in get_args(Kept):
+        pairs = [pair for each in predictions if (pair := _line_judged(each, pools, name)) is not None]
+        checked[name] = LineChecked(*(_errors_and_all(judged) for judged in zip(*pairs, strict=True)))
+    return checked
+
+
+def _line_judged(prediction: Predicted, pools: Pools, name: Kept) -> tuple[Judged, Judged] | None:
+    """Return a figure as judged without and with figures of its product line; None if there are none."""
+    figure, load = prediction.figure, prediction.load
+    if load is None or prediction.residual is None:
+        return None
+    at = At(load.read_pct, load.block, load.depth)
+    groups = groups_of(prediction.figure_class, load, figure.metric)
+    known = [
+        residual
+        for residual in pools.of_line(figure.family, groups)
+        if (residual.at != at if name == "other loads" else residual.tester != figure.tester)
+    ]
+    width = width_of(pools, groups, figure.metric, at, known, tester=figure.tester) if known else None
+    if width is None or width.of_line is None:
+        return None
+    alone = _width(prediction, pools)
+    judged = _judged(prediction, prediction.value, None if alone is None else alone.factor)
+    moved = prediction.residual + width.of_line.shift
+    return judged, replace(judged, residual=moved, factor=width.factor)
+
+
+def _errors_and_all(judged: Sequence[Judged]) -> tuple[Errors, ...]:
+    return (*_errors(judged), errors(ALL, counted(judged)))
 
 
 def _judged(prediction: Predicted, value: float | None, factor: float | None) -> Judged:

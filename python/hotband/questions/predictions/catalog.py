@@ -6,6 +6,7 @@ import csv
 import io
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import hotband._core as _core
@@ -15,9 +16,9 @@ from hotband.data.catalog.names import drive_names
 from hotband.data.corpus.figure import Figure
 from hotband.data.corpus.files import shipped
 from hotband.data.corpus.named import figures_of_family
-from hotband.inference.corpus.conformal import Residual
+from hotband.inference.corpus.known import line_of
 from hotband.inference.interval.of_catalog import SHIPPED_CATALOG
-from hotband.questions.predictions.predicted import Drive, predict, residuals_of
+from hotband.questions.predictions.predicted import Drive, Predicted, predict
 from hotband.questions.predictions.setup import Size
 
 
@@ -37,9 +38,11 @@ def write_catalog_predictions(out: Path, jobs: int | None = None) -> int:
     return len(rows)
 
 
-def residuals_of_drive(name: str, figures: Sequence[Figure], out: Path) -> tuple[Residual, ...]:
-    """Return the errors of the predictions of a drive of the catalog for figures that were measured on it."""
-    return tuple(residuals_of(predict(figures, _always(_drive(name)), out=out)))
+def predictions_of_drive(name: str, figures: Sequence[Figure], out: Path) -> list[Predicted]:
+    """Return the predictions of a drive of the catalog for figures that were measured on it, which count as figures of
+    its product line."""
+    line = line_of(name, entries.drive(name)["title"])
+    return predict([replace(figure, family=line) for figure in figures], _always(_drive(name)), out=out)
 
 
 def _always(drive: Drive) -> Callable[[Figure], Drive]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,14 +15,14 @@ from hotband.base.errors import UserError
 from hotband.base.folders import real_path
 from hotband.base.text.write import make_folder, write_file
 from hotband.data.corpus.figure import Figure
-from hotband.data.corpus.loads import Load, Unusable, class_of, load_of
+from hotband.data.corpus.loads import SPEEDS, Load, Unusable, class_of, load_of
 from hotband.data.documents.run import RunSpec
 from hotband.data.record.record import Figures as FiguresOf
 from hotband.data.record.record import Record
 from hotband.execution.experiment.experiment import Experiment
 from hotband.execution.experiment.point import Point
 from hotband.execution.runs.run import prepare
-from hotband.inference.corpus.conformal import Residual
+from hotband.inference.corpus.conformal import At, Residual
 from hotband.inference.corpus.residuals import groups_of
 from hotband.questions.predictions.setup import Size, machine_text, settings_of, workload_text
 
@@ -89,10 +89,15 @@ class Predicted:
 
 def residuals_of(predictions: Iterable[Predicted]) -> Iterable[Residual]:
     """Yield the residuals of predictions that have one."""
+    runs: dict[Hashable, int] = {}
     for each in predictions:
         if each.residual is not None and each.load is not None:
             groups = groups_of(each.figure_class, each.load, each.figure.metric)
-            yield Residual(each.figure.family, each.figure.source, groups, each.residual)
+            figure = each.figure
+            run = runs.setdefault((figure.family, figure.source, figure.device, figure.side, each.load), len(runs))
+            at = At(each.load.read_pct, each.load.block, each.load.depth)
+            value = each.residual if figure.metric in SPEEDS else -each.residual
+            yield Residual(figure.family, figure.tester, groups, value, at, run)
 
 
 def predict(

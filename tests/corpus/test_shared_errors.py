@@ -1,0 +1,233 @@
+"""What do figures of a product make of its intervals: how far do they move them, and how much narrower are they?"""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from dataclasses import replace
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pytest
+from tests.corpus.test_basis import bases, record_of
+
+from hotband.base.errors import UserError
+from hotband.base.question import Way
+from hotband.data.corpus.figure import OWN_RESULT, USER
+from hotband.data.corpus.files import as_csv, shipped
+from hotband.data.documents.run import RunSpec
+from hotband.inference.corpus.conformal import At, OfLine, Pools, Residual, Width
+from hotband.inference.corpus.known import known_pools, line_of
+from hotband.inference.corpus.residuals import own_residuals
+from hotband.inference.corpus.shared_errors import Likeness, errors_of, shipped_likenesses, width_of
+from hotband.inference.interval import basis
+from hotband.inference.interval.basis import bases_of
+from hotband.inference.interval.of_corpus import Basis
+from hotband.inference.interval.of_record import outside_of
+from hotband.questions.corpus import AddCorpusQuestion, added
+from hotband.questions.predictions.likeness import likenesses_of
+
+Hotband = Callable[..., CompletedProcess[str]]
+GROUPS = ("SSD, reads at depth 8 and more, state known", "SSD, reads at depth 8 and more", "SSD", "rates of any drive")
+READS = At(100.0, 4096, 32)
+
+
+def residual(value: float, family: str = "line", *, tester: str = "a", at: At = READS, run: int = 0) -> Residual:
+    return Residual(family, tester, GROUPS, value, at, run)
+
+
+def others(spread: float = 0.2) -> list[Residual]:
+    """Return errors of twenty families."""
+    draw = random.Random(1)
+    return [residual(draw.gauss(0.0, spread), f"family {number}") for number in range(20)]
+
+
+def width(known: Sequence[Residual], *, tester: str = "a", metric: str = "iops", at: At = READS) -> Width:
+    made = width_of(Pools([*others(), *known]), GROUPS, metric, at, known, tester=tester)
+    assert made is not None
+    return made
+
+
+def test_without_figures_of_a_product_the_other_families_decide() -> None:
+    assert width([]) == Pools(others()).width(GROUPS)
+
+
+def test_figures_of_a_product_move_its_interval_and_narrow_it() -> None:
+    alone, known = width([]), width([residual(0.3, run=run) for run in range(8)])
+    assert known.of_line is not None
+    assert (known.of_line.line, known.of_line.figures) == ("line", 8)
+    assert known.of_line.shift == pytest.approx(-0.3, rel=0.15)
+    low, high = known.ends
+    assert low < -0.3 < high < 0
+    assert math.log(known.factor) < 0.5 * math.log(alone.factor)
+    assert known.words == "from 8 figures of line and 20 families: SSD, reads at depth 8 and more, state known"
+
+
+def test_a_product_that_is_slower_has_longer_latencies() -> None:
+    rate, latency = (width([residual(0.3)], metric=metric).of_line for metric in ("iops", "lat_mean"))
+    assert rate is not None
+    assert latency is not None
+    assert latency.shift == -rate.shift > 0
+
+
+@pytest.mark.parametrize(
+    ("known", "tester"),
+    [
+        (residual(0.3), "b"),
+        (residual(0.3, at=At(100.0, 4096, 1024)), "a"),
+        (residual(0.3, at=At(100.0, 65536, 32)), "a"),
+    ],
+)
+def test_the_less_alike_two_figures_are_the_less_they_tell(known: Residual, tester: str) -> None:
+    alone, alike, other = width([]), width([residual(0.3)]), width([known], tester=tester)
+    assert alike.factor < other.factor < alone.factor
+
+
+def test_a_rate_and_the_mean_latency_of_one_measurement_are_one_figure() -> None:
+    once, twice = width([residual(0.3)]), width([residual(0.3), residual(0.3)])
+    assert once == twice
+
+
+def test_a_product_counts_once_as_a_family_and_as_itself() -> None:
+    known = [residual(2.0, run=run) for run in range(3)]
+    pools = Pools([*others(), *known])
+    made = width_of(pools, GROUPS, "iops", READS, known, tester="a")
+    assert made is not None
+    assert made.families == 20
+    (error,) = set(errors_of(known, pools).values)
+    assert error == pytest.approx(2.0 / Pools(others()).scale(GROUPS, ""))
+
+
+def test_how_alike_errors_are_is_learned() -> None:
+    draw = random.Random(2)
+    made = []
+    for family in range(150):
+        line = draw.gauss(0.0, math.sqrt(0.6))
+        for tester in ("a", "b"):
+            host = draw.gauss(0.0, math.sqrt(0.25))
+            for run in range(4):
+                value = 0.05 * (line + host + draw.gauss(0.0, math.sqrt(0.15)))
+                made.append(residual(value, f"family {family}", tester=tester, run=run))
+    learned = likenesses_of([*made, *(replace(each, groups=("x", "y", "z", "latencies")) for each in made)])
+    # Errors are cut at the ends of their 90 % intervals, which takes a little off what they share.
+    assert learned.rates.line == pytest.approx(0.6, abs=0.08)
+    assert learned.rates.tester == pytest.approx(0.25, abs=0.08)
+
+
+def test_nine_of_ten_figures_lie_where_figures_of_their_product_say() -> None:
+    """Correlated errors as those that are learned, each predicted from the others of its line."""
+    likeness: Likeness = shipped_likenesses().rates
+    draw, made = random.Random(3), []
+    own = 1.0 - likeness.line - likeness.tester
+    for family in range(200):
+        shared = draw.gauss(0.0, math.sqrt(likeness.line + likeness.tester))
+        for run in range(4):
+            made.append(residual(0.2 * (shared + draw.gauss(0.0, math.sqrt(own))), f"family {family}", run=run))
+    pools, inside = Pools(made), 0
+    for each in made:
+        known = [other for other in pools.of_line(each.family, GROUPS) if other.run != each.run]
+        found, alone = width_of(pools, GROUPS, "iops", READS, known, tester="a"), pools.width(GROUPS, 0.9, each.family)
+        assert found is not None
+        assert alone is not None
+        assert math.log(found.factor) < 0.6 * math.log(alone.factor)
+        low, high = found.ends
+        inside += low <= -each.value <= high
+    assert 0.88 <= inside / len(made) <= 0.92
+
+
+def test_the_shipped_figures_of_a_product_are_evidence_for_it_alone() -> None:
+    known = bases("p4510-4tb", qd="32")["iops"]
+    assert known.words.startswith("from ")
+    assert " of intel p4510 and 16 families: SSD, reads at depth 8 and more" in known.words
+    array = bases("raid10:8xp4510-4tb", qd="256")["iops"]
+    assert (array.width, array.words) == (known.width, known.words)
+    assert bases("s4500-960", qd="32")["iops"].words.startswith("from 17 families")
+
+
+def test_a_machine_of_two_products_has_no_figures_of_one() -> None:
+    text = "".join(
+        f'[drives.{name}]\nproduct = "{product}"\n' for name, product in (("a", "p4510-4tb"), ("b", "s4500-960"))
+    )
+    text += '[layouts.data]\nraid0 = { members = "a, b" }\n'
+    spec = RunSpec("run", "mixed", "fio-randread", (("qd", "32"),), machine_text=text)
+    width = bases_of(spec, record_of(), 90.0)["iops"].width
+    assert width is not None
+    assert width.of_line is None
+
+
+def test_a_line_is_the_family_of_a_title_or_the_product_itself() -> None:
+    assert line_of("p4510-4tb", "Intel SSD DC P4510 4 TB, NVMe, PCIe 3.0") == "intel p4510"
+    assert line_of("contoso-1", "Contoso One") == "contoso-1"
+
+
+def test_a_figure_outside_its_interval_is_named_with_the_product() -> None:
+    known = Basis("", Width(1.2, "g", 20, OfLine("intel p4510", 8, -0.5)))
+    plain = Basis("", Width(1.2, "g", 20))
+    ends = {"iops": (100.0, 50.0, 70.0), "latency_p99_ns": (1.0, 0.9, 1.1), "read.iops": (100.0, 50.0, 70.0)}
+    assert outside_of(ends, {"iops": known, "latency_p99_ns": known}) == [
+        "IOPS: the interval excludes the prediction, which figures of intel p4510 contradict"
+    ]
+    assert outside_of(ends, {"iops": plain, "latency_p99_ns": plain}) == []
+
+
+def add_own(folder: Path, monkeypatch: pytest.MonkeyPatch, slower: float) -> None:
+    """Add results of a disk of the catalog that is so much slower than one of the corpus."""
+    monkeypatch.setenv("HOTBAND_CORPUS", str(folder / "mine.csv"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
+    example = next(figure for figure in shipped() if figure.family == "wd gold" and figure.workload == "randread")
+    own = replace(
+        example, id="own-1", family="my disk", model="exos-x18-18tb", span="whole", data_type=OWN_RESULT,
+        low=example.low / slower, high=example.high / slower,
+    )  # fmt: skip
+    (folder / "new.csv").write_text(as_csv([own]), encoding="utf-8")
+    added(AddCorpusQuestion(path=folder / "new.csv"), Way(lambda _: nullcontext(), print))
+
+
+def test_ones_own_results_move_the_interval_of_that_drive(
+    hotband: Hotband, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add_own(tmp_path, monkeypatch, slower=10.0)
+    (own,) = own_residuals()
+    assert (own.family, own.tester) == ("exos-x18-18tb", USER)
+    line = ("run", "fio-randread", "--on", "exos-x18-18tb", "--set", "qd=1", "--interval", "90", "--duration", "2 s")
+    done = json.loads(hotband(*line, "--json").stdout)
+    intervals = done["intervals"]
+    iops = next(each for each in intervals["figures"] if each["figure"] == "iops")
+    assert iops["high"] < 0.3 * iops["predicted"]
+    assert iops["rests_on"].startswith("from 1 figure of exos-x18-18tb and 10 families: disk, random reads")
+    assert any(note.endswith("the interval excludes the prediction, which figures of exos-x18-18tb contradict")
+               for note in intervals["notes"])  # fmt: skip
+    assert "exos-x18-18tb contradict" in hotband(*line).stdout.replace("\n  ", " ")
+    assert known_pools().of_line("exos-x18-12tb", own.groups) == ()
+
+
+@pytest.mark.parametrize(("error", "is_of_studies"), [(0.1, True), (1.5, False)])
+def test_a_disk_keeps_the_studies_where_these_hold_its_own_figures(
+    error: float, is_of_studies: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    groups = ("disk, random reads", "disk, rates of any load", "rates of any drive")
+    values = {"exos-x18-18tb": error, **{str(family): 1.5 if family < 2 else 0.1 for family in range(20)}}
+    # Measured at another mix by another tester, it narrows the interval of the corpus too little.
+    at = At(1.0, 4096, 32)
+    pools = Pools(Residual(family, "b", groups, value, at, 0) for family, value in values.items())
+    monkeypatch.setattr(basis, "known_pools", lambda: pools)
+    assert bases("exos-x18-18tb")["iops"].is_of_studies is is_of_studies
+
+
+def test_a_damaged_file_of_own_errors_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOTBAND_CORPUS", str(tmp_path / "mine.csv"))
+    (tmp_path / "mine.errors.csv").write_text("family,tester,groups,value,read_pct,block,depth,run\nx,y,z,1.0\n")
+    with pytest.raises(UserError, match=r"mine.errors.csv: value: is damaged .*expected numbers"):
+        known_pools()
+
+
+def test_the_state_of_a_drive_is_one_of_a_corpus(hotband: Hotband, tmp_path: Path) -> None:
+    line = ("corpus", "add", str(tmp_path), "--model", "x", "--class", "hdd", "--state", "dirty")
+    done = hotband(*line)
+    assert done.returncode == 2
+    assert done.stderr == (
+        "hotband: error: --state = 'dirty': expected one of fob, filled, preconditioned, steady, unknown\n"
+    )
