@@ -185,6 +185,13 @@ def test_intervals_share_one_scale_with_the_bound() -> None:
     ]
 
 
+def test_a_value_outside_its_interval_is_on_the_scale() -> None:
+    assert strips([Strip("A", 10.0, 1000.0, 100.0), Strip("B", 10.0, 1.0, 100.0)], None, 10) == [
+        "A    ├──┤  ●",
+        "B ●  ├──┤",
+    ]
+
+
 def test_a_command_is_written_from_its_fields() -> None:
     assert command("study run", "a b", only=["x", "y"], seed=None, fresh=False, details=True) == (
         "hotband study run 'a b' --only x --only y --details"

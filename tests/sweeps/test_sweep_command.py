@@ -160,6 +160,20 @@ def half_to_double(spec: RunSpec, whole: Finished, asked: Asked, *_: object) -> 
     return {"level": asked.level, "notes": [], "figures": bounds}
 
 
+def test_a_sweep_says_which_intervals_exclude_their_predictions(hotband, monkeypatch: pytest.MonkeyPatch) -> None:
+    note = f"IOPS: {of_record.CONTRADICTED}, which figures of x contradict"
+
+    def contradicted(spec: RunSpec, whole: Finished, asked: Asked, *_: object) -> dict[str, object]:
+        return {**half_to_double(spec, whole, asked), "notes": ["another", note]}
+
+    monkeypatch.setattr(of_record, "intervals_of", contradicted)
+    line = ("sweep", *ASKED, "--out", "out")
+    shown = " ".join(hotband(*line, "--interval", "90").stdout.split())
+    assert f"! {note} (6 runs)" in shown
+    assert "another" not in shown
+    assert of_record.CONTRADICTED not in " ".join(hotband(*line).stdout.split()), "no interval was requested"
+
+
 def test_intervals_are_of_the_first_seed(tmp_path: Path, hotband, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(of_record, "intervals_of", half_to_double)
     asked = ("sweep", *ASKED, "--repeat", "2", "--interval", "90", "--out", "out")

@@ -53,6 +53,7 @@ NAMES = {
 UNITS = {"iops": "IOPS", "bandwidth_bytes_per_s": "B/s"}
 WORDS = {"iops": "IOPS", "bandwidth": "MB/s", "p999": "p99.9"}
 LABELS = {name: WORDS.get(short, short) for short, name in NAMES.items()}
+CONTRADICTED = "the interval excludes the prediction"
 MEDIAN_OF_90 = 0.6745 / 1.645
 """The median of absolute normal errors over the end of their 90 % interval."""
 
@@ -135,8 +136,7 @@ def outside_of(ends: Mapping[str, tuple[float, float, float]], bases: Mapping[st
         if width is not None and width.of_line is not None and not low <= predicted <= high:
             lines.setdefault(width.of_line.line, {})[LABELS[figure_of(name)]] = None
     return [
-        f"{', '.join(labels)}: the interval excludes the prediction, which figures of {line} contradict"
-        for line, labels in lines.items()
+        f"{', '.join(labels)}: {CONTRADICTED}, which figures of {line} contradict" for line, labels in lines.items()
     ]
 
 

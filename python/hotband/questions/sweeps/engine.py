@@ -184,7 +184,8 @@ class _Runs:
         fits = held and intervals and (held.level, held.draws) == (intervals.level, intervals.draws)
         if held is None or (fits and index in self.with_intervals):
             return stored
-        return replace(stored, row=replace(stored.row, intervals=None))
+        notes = tuple(note for note in stored.row.notes if of_record.CONTRADICTED not in note)
+        return replace(stored, row=replace(stored.row, intervals=None, notes=notes))
 
     def _run(self, missing: Sequence[int], found: dict[int, Kept], journal: Journal | None) -> None:
         """Run the missing points, into `found` and the journal: models first, in parallel, then hardware."""
@@ -270,7 +271,9 @@ class _Runs:
                 if any(note.startswith("interrupted") for note in made["notes"]):
                     raise KeyboardInterrupt
                 keep(whole, made)
-                row = replace(finished[place].row, intervals=bounds_of(made, intervals.draws))
+                row = finished[place].row
+                notes = (*row.notes, *(note for note in made["notes"] if of_record.CONTRADICTED in note))
+                row = replace(row, intervals=bounds_of(made, intervals.draws), notes=notes)
                 self._keep(place, row, whole, finished, journal)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Strip:
-    """An interval and the value in it, all above zero."""
+    """An interval and its value, all above zero. Measured figures of a product can move the interval off the value."""
 
     name: str
     low: float
@@ -19,7 +19,7 @@ class Strip:
 
 def strips(drawn: Sequence[Strip], bound: float | None, width: int) -> list[str]:
     """Draw each interval as `├──●──┤`, and the bound as `│` in free positions."""
-    known = [end for strip in drawn for end in (strip.low, strip.high)] + ([bound] if bound else [])
+    known = [end for strip in drawn for end in (strip.low, strip.value, strip.high)] + ([bound] if bound else [])
     low, high = math.log(min(known)), math.log(max(known))
     scale = (width - 1) / (high - low) if high > low else 0.0
     return [f"{strip.name} {_line(strip, bound, low, scale, width)}".rstrip() for strip in drawn]
