@@ -148,6 +148,21 @@ def test_a_model_is_the_drive_of_the_catalog_whose_name_it_has() -> None:
     assert drive_named("Samsung 990 PRO 8TB") == ""
 
 
+@pytest.mark.parametrize(
+    ("model", "drive"),
+    [
+        ("Micron 7450 PRO 3.84TB", "7450-pro-3840"),
+        ("Micron 7450 PRO 3840 GB", "7450-pro-3840"),
+        ("Intel SSD DC P4510 4 TB", "p4510-4tb"),
+        ("Intel D3-S4610 480GB", "s4610-480"),
+        ("Intel D3-S4610 960GB", ""),
+        ("Crucial MX500 1000GB", "mx500-1tb"),
+    ],
+)
+def test_a_model_is_the_drive_of_the_catalog_with_its_capacity(model: str, drive: str) -> None:
+    assert drive_named(model) == drive
+
+
 def test_python_has_the_same() -> None:
     shown = hb.corpus("samsung 970")
     assert {figure.family for group in shown.measurements for figure in group} == {"samsung 970"}

@@ -11,6 +11,8 @@ from hotband.data.catalog.names import drive_names
 from hotband.data.corpus.figure import Figure
 from hotband.data.corpus.files import shipped
 
+SIZE = re.compile(r"(\d+(?:\.\d+)?) ?(t|g)b\b")
+
 
 @cache
 def family_of(drive: str) -> str:
@@ -33,9 +35,11 @@ def _words(text: str) -> set[str]:
 
 
 def drive_named(model: str) -> str:
-    """Return the drive of the catalog with a model's name, or whose model has all words of it; empty if there is
-    none."""
-    words = _words(model)
+    """Return the drive of the catalog with a model's name, or whose model has all words of it, its capacity in any
+    unit; empty if there is none."""
+    sizes = [float(number) * (1000 if unit == "t" else 1) for number, unit in SIZE.findall(model.lower())]
+    words = {*_words(model), *re.findall(r"\w+", model.lower())}
+    words |= {word for size in sizes for word in (f"{size:g}", f"{size / 1000:g}tb")}
     fitting = (name for name in drive_names() if {*name.split("-")} <= words or name == model.lower())
     return max(fitting, key=len, default="")
 
