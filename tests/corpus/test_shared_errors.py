@@ -18,17 +18,20 @@ from hotband.base.errors import UserError
 from hotband.base.question import Way
 from hotband.data.corpus.figure import OWN_RESULT, USER
 from hotband.data.corpus.files import as_csv, shipped
+from hotband.data.corpus.loads import Load, class_of, load_of
 from hotband.data.documents.run import RunSpec
 from hotband.inference.corpus.conformal import At, OfLine, Pools, Residual, Width
 from hotband.inference.corpus.known import known_pools, line_of
-from hotband.inference.corpus.residuals import own_residuals
+from hotband.inference.corpus.residuals import groups_of, own_residuals, shipped_residuals
 from hotband.inference.corpus.shared_errors import Likeness, errors_of, shipped_likenesses, width_of
 from hotband.inference.interval import basis
 from hotband.inference.interval.basis import bases_of
 from hotband.inference.interval.of_corpus import Basis
 from hotband.inference.interval.of_record import outside_of
 from hotband.questions.corpus import AddCorpusQuestion, added
+from hotband.questions.predictions.asked import Kept, _line_judged, _width
 from hotband.questions.predictions.likeness import likenesses_of
+from hotband.questions.predictions.predicted import Predicted
 
 Hotband = Callable[..., CompletedProcess[str]]
 GROUPS = ("SSD, reads at depth 8 and more, state known", "SSD, reads at depth 8 and more", "SSD", "rates of any drive")
@@ -111,7 +114,7 @@ def test_how_alike_errors_are_is_learned() -> None:
             for run in range(4):
                 value = 0.05 * (line + host + draw.gauss(0.0, math.sqrt(0.15)))
                 made.append(residual(value, f"family {family}", tester=tester, run=run))
-    learned = likenesses_of([*made, *(replace(each, groups=("x", "y", "z", "latencies")) for each in made)])
+    learned = likenesses_of([*made, *(each._replace(groups=("x", "y", "z", "latencies")) for each in made)])
     # Errors are cut at the ends of their 90 % intervals, which takes a little off what they share.
     assert learned.rates.line == pytest.approx(0.6, abs=0.08)
     assert learned.rates.tester == pytest.approx(0.25, abs=0.08)
@@ -145,6 +148,42 @@ def test_the_shipped_figures_of_a_product_are_evidence_for_it_alone() -> None:
     array = bases("raid10:8xp4510-4tb", qd="256")["iops"]
     assert (array.width, array.words) == (known.width, known.words)
     assert bases("s4500-960", qd="32")["iops"].words.startswith("from 17 families")
+
+
+@pytest.fixture
+def left_out() -> Predicted:
+    """Return the prediction of a figure whose family was left out."""
+    figure = next(each for each in shipped() if each.family == "intel p4510" and each.metric == "iops")
+    load = load_of(figure)
+    assert isinstance(load, Load)
+    return Predicted(figure, load, class_of("iops", load), 2.0 * figure.middle)
+
+
+def test_a_family_that_is_left_out_has_no_evidence_of_its_own(left_out: Predicted) -> None:
+    without = shipped_others()
+    wild = [each._replace(value=9.0) for each in shipped_residuals() if each.family == "intel p4510"]
+    found = _width(left_out, Pools([*without, *wild]))
+    assert found is not None
+    assert found == _width(left_out, Pools([*without, *(each._replace(value=0.0) for each in wild)]))
+    assert found.of_line is None
+
+
+@pytest.mark.parametrize("name", ["other loads", "other testers"])
+def test_the_check_of_a_product_leaves_out_the_figure_itself(left_out: Predicted, name: Kept) -> None:
+    figure, load = left_out.figure, left_out.load
+    assert load is not None
+    groups = groups_of(left_out.figure_class, load, "iops")
+    at = At(load.read_pct, load.block, load.depth)
+    other = at._replace(depth=4 * at.depth) if name == "other loads" else at
+    apart = Residual("intel p4510", "another tester", groups, 0.3, other, 1)
+    itself = [Residual("intel p4510", figure.tester, groups, error, at, 0) for error in (0.3, 9.0)]
+    ours = [_line_judged(left_out, Pools([*shipped_others(), apart, each]), name) for each in itself]
+    assert ours[0] == ours[1] is not None
+    assert _line_judged(left_out, Pools([*shipped_others(), itself[0]]), name) is None
+
+
+def shipped_others() -> list[Residual]:
+    return [each for each in shipped_residuals() if each.family != "intel p4510"]
 
 
 def test_a_machine_of_two_products_has_no_figures_of_one() -> None:
@@ -201,7 +240,7 @@ def test_ones_own_results_move_the_interval_of_that_drive(
     assert any(note.endswith("the interval excludes the prediction, which figures of exos-x18-18tb contradict")
                for note in intervals["notes"])  # fmt: skip
     assert "exos-x18-18tb contradict" in hotband(*line).stdout.replace("\n  ", " ")
-    assert known_pools().of_line("exos-x18-12tb", own.groups) == ()
+    assert not known_pools().of_line("exos-x18-12tb", own.groups)
 
 
 @pytest.mark.parametrize(("error", "is_of_studies"), [(0.1, True), (1.5, False)])

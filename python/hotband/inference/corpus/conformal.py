@@ -37,8 +37,7 @@ class At(NamedTuple):
     depth: int
 
 
-@dataclass(frozen=True)
-class Residual:
+class Residual(NamedTuple):
     """The error of the prediction of a figure whose family was left out, with the groups that it is of, the narrowest
     first. `value` is the logarithm of predicted over measured speed: of a rate, and of the inverse of a latency. `run`
     numbers the measurement, whose rate and mean latency are one error."""
@@ -52,7 +51,7 @@ class Residual:
 
     @property
     def of_line(self) -> Key:
-        """The key of the figures whose errors tell the most about this one."""
+        """Return the key of the figures whose errors tell the most about this one."""
         return of_line(self.family, self.groups)
 
 
@@ -111,11 +110,9 @@ class Pools:
             group: {family: fmean(values) for family, values in families.items()} for group, families in errors.items()
         }
         self._sums = {group: sum(families.values()) for group, families in self._means.items()}
-        self.of_lines: dict[Key, list[Residual]] = defaultdict(list)
-        for residual in self.residuals:
-            self.of_lines[residual.of_line].append(residual)
-        self._scales: dict[tuple[tuple[str, ...], str], float] = {}
-        self._scaled: dict[str, dict[str, list[float]]] = {}
+        self._of_lines: dict[Key, list[Residual]] = {}
+        self._scales: dict[tuple[tuple[str, ...], tuple[str, ...]], float] = {}
+        self._scaled: dict[tuple[str, str], list[list[float]]] = {}
         self._quantiles: dict[tuple[str, float, str], float] = {}
 
     def width(
@@ -135,39 +132,44 @@ class Pools:
 
     def of_line(self, family: str, groups: Sequence[str]) -> Sequence[Residual]:
         """Return the residuals of a product line that tell about a figure of these groups."""
-        return self.of_lines.get(of_line(family, groups), ())
+        key = of_line(family, groups)
+        if key not in self._of_lines:
+            same = (residual for residual in self.residuals if residual.family == family)
+            self._of_lines[key] = [residual for residual in same if residual.of_line == key]
+        return self._of_lines[key]
 
-    def _count(self, group: str, without: str) -> int:
+    def _count(self, group: str, *without: str) -> int:
         families = self._means.get(group, {})
-        return len(families) - (without in families)
+        return len(families) - sum(family in families for family in without)
 
-    def scale(self, groups: tuple[str, ...], without: str) -> float:
-        """Return the scale of errors of the narrowest group; the fewer of its families are known, the wider it is."""
+    def scale(self, groups: tuple[str, ...], *without: str) -> float:
+        """Return the scale of errors of the narrowest group without these families, each named once; the fewer of its
+        families are known, the wider it is."""
         key = (groups, without)
         if key not in self._scales:
             scale, weight = 0.0, 0.0
             for group in reversed(groups):
-                count = self._count(group, without)
+                count = self._count(group, *without)
                 if count:
-                    total = self._sums[group] - self._means[group].get(without, 0.0)
+                    means = self._means[group]
+                    total = self._sums[group] - sum(means.get(family, 0.0) for family in without)
                     scale = (total + weight * scale) / (count + weight)
                     weight = WEIGHT_OF_WIDER
-            self._scales[key] = scale * math.sqrt(1.0 + FEW / (self._count(groups[0], without) + 1))
+            self._scales[key] = scale * math.sqrt(1.0 + FEW / (self._count(groups[0], *without) + 1))
         return self._scales[key]
 
     def _quantile(self, group: str, share: float, without: str) -> float:
-        """Return how many scales this share of the figures of a wide group stays within."""
-        if group not in self._scaled:
+        """Return how many scales this share of the figures of a wide group stays within, without a family."""
+        if (group, without) not in self._scaled:
             scaled: dict[str, list[float]] = defaultdict(list)
             for residual in self.residuals:
-                if group in residual.groups:
-                    scale = self.scale(residual.groups, residual.family)
+                if residual.family != without and group in residual.groups:
+                    scale = self.scale(residual.groups, residual.family, without)
                     scaled[residual.family].append(abs(residual.value) / scale if scale else math.inf)
-            self._scaled[group] = scaled
+            self._scaled[group, without] = list(scaled.values())
         key = (group, share, without)
         if key not in self._quantiles:
-            families = [values for family, values in self._scaled[group].items() if family != without]
-            self._quantiles[key] = _quantile(families, share)
+            self._quantiles[key] = _quantile(self._scaled[group, without], share)
         return self._quantiles[key]
 
 

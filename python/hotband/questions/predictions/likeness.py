@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -32,12 +32,14 @@ Block = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], flo
 def likenesses_of(residuals: Iterable[Residual]) -> Likenesses:
     """Return the likeliest correlations of errors of one product line."""
     pools = Pools(residuals)
-    rates = [key for key in pools.of_lines if key[-1] == RATES_OF_ANY]
-    return Likenesses(_likeliest(pools, rates), _likeliest(pools, [key for key in pools.of_lines if key not in rates]))
+    lines: dict[bool, dict[Key, list[Residual]]] = {True: defaultdict(list), False: defaultdict(list)}
+    for residual in pools.residuals:
+        lines[residual.groups[-1] == RATES_OF_ANY][residual.of_line].append(residual)
+    return Likenesses(rates=_likeliest(pools, lines[True]), latencies=_likeliest(pools, lines[False]))
 
 
-def _likeliest(pools: Pools, keys: Iterable[Key]) -> Likeness:
-    errors = {key: _within(errors_of(pools.of_lines[key], pools), pools, key[0]) for key in keys}
+def _likeliest(pools: Pools, lines: Mapping[Key, Sequence[Residual]]) -> Likeness:
+    errors = {key: _within(errors_of(those, pools), pools, key[0]) for key, those in lines.items()}
     sizes: dict[str, int] = defaultdict(int)
     for (family, *_), each in errors.items():
         sizes[family] += len(each.values)
