@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -234,3 +235,62 @@ def test_a_job_file_is_asked_too(tmp_path: Path) -> None:
     job.write_text("[a]\nrw=randread\nbs=8k\nfilename=/dev/sdx\niodepth=4\ndirect=1\nioengine=libaio\nruntime=60\n")
     found = hb.find("IOPS at p50 < 8 ms", job, on=DISK, **SHORT)
     assert found.answers[0].status == "found"
+
+
+@pytest.mark.parametrize(
+    ("question", "workload", "span", "certainty", "end"),
+    [
+        ("drives for 3000 IOPS at p99 < 10 ms", "iometer-database", "4..24", "unlikely", "low"),
+        ("drives for 3000 IOPS at p99 < 1 ms", "iometer-database", "4..24", "no", ""),
+        ("queue depth for 700 IOPS", "fio-randread", "1..256", "unlikely", "high"),
+        ("queue depth for 300 IOPS at p99 < 25 ms", "iometer-database", "1..8", "unlikely", "low"),
+        ("queue depth for 300 IOPS at p99 < 70 ms", "iometer-database", "1..8", "likely", "high"),
+        ("IOPS at p99 < 20 ms", "iometer-database", "50..100", "likely", "high"),
+        ("IOPS at p99 < 5 s", "iometer-database", "50..100", "yes", ""),
+        ("p99 at 400 IOPS", "iometer-database", None, "likely", "low"),
+        ("p99 at 900 IOPS", "iometer-database", None, "unlikely", "high"),
+        ("p99 at 5000 IOPS", "iometer-database", None, "no", ""),
+    ],
+)
+def test_an_answer_that_its_interval_contradicts_is_uncertain(
+    question: str, workload: str, span: str | None, certainty: str, end: str
+) -> None:
+    machine = f"raid10:{{n}}x{DISK}" if question.startswith("drives") else DISK
+    found = hb.find(question, workload, on=machine, range=span, interval=90, draws=8, **SHORT)
+    (answer,) = found.answers
+    assert answer.certainty == certainty
+    document = answer.document()
+    assert document["certainty"] == csv_of(found)[0][0]["certainty"] == certainty
+    assert ("not reached by the prediction" in answer.text) == (certainty == "unlikely")
+    assert ("reaches" in answer.text) == bool(end)
+    if end:
+        at, margin = next((at, one) for at, one in enumerate(document["margins"]) if one["holds"] == certainty)
+        condition = answer.margins[at].condition
+        bound = condition.bound / condition.figure.document_scale
+        assert f"reaches {'up' if end == 'high' else 'down'} to" in answer.text
+        assert min(margin["predicted"], margin[end]) <= bound <= max(margin["predicted"], margin[end])
+
+
+def test_the_sentence_and_the_row_of_a_machine_say_what_is_uncertain(hotband) -> None:
+    call = ("find", "p99 at 900 IOPS", "-w", "iometer-database", "--on", DISK, "--ios", "2000", "--draws", "8")
+    first = " ".join(hotband(*call, "--interval", "90").stdout.split("\n\n")[0].split())
+    assert re.fullmatch(
+        rf"{DISK} does not reach 900 IOPS: \d+ IOPS predicted, "
+        r"but the 90 % interval there reaches up to [\d,]+ IOPS\.",
+        first,
+    )
+    both = hotband(*call, "--interval", "90", "--on", f"raid10:4x{DISK}").stdout
+    assert re.search(rf"{DISK} +~ not reached by the", both)
+    assert re.search(rf"! {DISK}: not reached by the prediction: \d+ IOPS, but", both)
+
+
+def test_a_row_of_bandwidths_has_their_unit(hotband) -> None:
+    done = hotband("find", "bs for 20 MB/s", "-w", "fio-randread", "--on", "ent-15k", "--set", "qd=4", "--ios", "2000")
+    row = next(line for line in done.stdout.splitlines() if line.startswith("MB/s"))
+    assert all(0.1 < float(cell) < 1000 for cell in row.split()[1:]), row
+
+
+def test_without_an_interval_the_prediction_decides() -> None:
+    found = hb.find("IOPS at p99 < 20 ms", "iometer-database", on=DISK, range="50..100", **SHORT)
+    assert (found.answers[0].certainty, found.answers[0].margins) == ("yes", ())
+    assert found.answers[0].document()["margins"] == []

@@ -56,17 +56,14 @@ class Judged:
     @property
     def is_met(self) -> bool:
         """Whether the condition holds."""
-        value, bound = self.value, self.condition.bound
-        return value is not None and (value >= bound if self.condition.is_goal else value < bound)
+        return self.value is not None and self.condition.holds(self.value)
 
     @property
     def verdict(self) -> Verdict:
         """Whether the condition holds: certainly, only in a part of the interval, or not."""
         if not self.is_met or self.ends is None:
             return "yes" if self.is_met else "no"
-        low, high = self.ends
-        holds = low >= self.condition.bound if self.condition.is_goal else high < self.condition.bound
-        return "yes" if holds else "likely"
+        return "yes" if all(map(self.condition.holds, self.ends)) else "likely"
 
     @property
     def text(self) -> str:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from hotband.questions.find.axis import Axis
     from hotband.questions.find.found import Answer, Found
+    from hotband.questions.find.margin import Margin
     from hotband.questions.find.question import Question
     from hotband.questions.find.trial import Trial
 
@@ -48,6 +49,7 @@ def _alone(answers: Found, answer: Answer) -> list[Text | str]:
             _at(answers.question, answer),
             _bracket(answers.question, answer),
             interval_text(answers.question, answer),
+            *map(_margin_text, answer.margins),
         )
         if text
     ]
@@ -106,6 +108,15 @@ def interval_text(question: Question, answer: Answer) -> str:
     return f"{interval['level']:g} % interval {whole}{alone}, from {interval['how']}; {answer.rests_on}"
 
 
+def _margin_text(margin: Margin) -> str:
+    """Return whether a condition that no crossing decides holds, with its interval."""
+    figure = margin.condition.figure
+    low, high = (shown(figure, end) for end in margin.ends)
+    name = f"{figure} " if not figure.is_rate or figure.side else ""
+    predicted = f"{name}{shown(figure, margin.value)} ({margin.level:g} % interval {low} to {high})"
+    return f"{margin.condition.text}: {margin.holds}, {predicted}"
+
+
 def _ends(question: Question, answer: Answer, low: float, high: float) -> str:
     return f"{end_text(question, answer, low)} to {end_text(question, answer, high)}"
 
@@ -114,7 +125,7 @@ def answers_table(answers: Found) -> Table:
     """Return one row per machine."""
     # Words for people; a program receives the value and whether there is an answer.
     of_program = PRINTED.form == "csv"
-    values = [column("status"), *_answer_columns(answers)] if of_program else []
+    values = [column("status"), column("certainty"), *_answer_columns(answers)] if of_program else []
     others = [figure for figure in answers.question.figures if figure != answers.question.wanted]
     level = next((answer.interval["level"] for answer in answers.answers if answer.interval), None)
     axis = next((item.axis for item in answers.answers if item.axis is not None), None)
@@ -131,7 +142,7 @@ def answers_table(answers: Found) -> Table:
         ],
     )
     for answer in answers.answers:
-        status = [answer.status, *_answer_values(answers.question, answer)] if of_program else []
+        status = [answer.status, answer.certainty, *_answer_values(answers.question, answer)] if of_program else []
         bounds = answer.interval
         between = [None if bounds is None else Range(bounds["low"], bounds["high"])] if ends else []
         figures = [answer.figures.get(other) for other in others]

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from hotband.base.text.table import LATENCY, OF_ROW, PLAIN, Cell, Range, Table, column, interval, numeric
+from hotband.base.text.table import LATENCY, OF_ROW, Cell, Range, Table, bare, column, interval, numeric
 from hotband.base.text.words import capitalized
 from hotband.data.record.durability import durability_lines, durability_notes
 from hotband.inference.interval import LEVEL
 from hotband.questions.find.figures import shown
-from hotband.questions.find.found import end_text, unchecked_text
+from hotband.questions.find.found import contradiction_text, end_text, predicted_text, unchecked_text
 from hotband.questions.find.question import DEPTH, NOTHING, RATE
 from hotband.questions.find.vary import unit_of
 from hotband.views.find import answer_views, there_text
@@ -33,7 +33,13 @@ BAR = 12
 def terminal(answers: Found, question: FindQuestion) -> Screen:
     """Return what the terminal shows of the answers."""
     alone = answers.answers[0] if len(answers.answers) == 1 else None
-    notes = [*_unprotected(answers), *(note for answer in answers.answers for note in answer.notes), *answers.notes]
+    uncertain = [] if alone else _uncertain(answers)
+    notes = [
+        *uncertain,
+        *_unprotected(answers),
+        *(note for answer in answers.answers for note in answer.notes),
+        *answers.notes,
+    ]
     more = [] if alone is None else [text for text in (there_text(answers.question, alone),) if text]
     states = dict.fromkeys(line for answer in answers.answers for line in answer.state)
     no_interval = question.interval is None and answers.question.varied != NOTHING
@@ -57,22 +63,29 @@ def _unprotected(answers: Found) -> list[str]:
     )
 
 
+def _uncertain(answers: Found) -> list[str]:
+    """Return a remark for each answer that an interval contradicts: the row of a machine has no room for it."""
+    return [f"{answer.machine}: {answer.text}" for answer in answers.answers if contradiction_text(answer)]
+
+
 def _sentence(answers: Found, answer: Answer) -> str:
     """Return the answer on one machine in a sentence."""
     if answers.question.varied == NOTHING:
         return _at_rate_sentence(answers.question, answer)
-    text = capitalized(f"{unchecked_text(answer)}{answer.text}")
-    return f'{text}{_between(answers.question, answer)} on {answer.machine}, predicted for "{answers.question.text}".'
+    text = capitalized(f"{unchecked_text(answer)}{predicted_text(answers.question, answer)}")
+    text += f"{_between(answers.question, answer)} on {answer.machine}{contradiction_text(answer)}"
+    return f'{text}, predicted for "{answers.question.text}".'
 
 
 def _at_rate_sentence(question: Question, answer: Answer) -> str:
     """Return the latency at a rate, or that the machine does not reach it."""
     rate = question.conditions[0].text
     if answer.status == "nowhere":
-        return f"{answer.machine} does not reach {rate}: {answer.text.removeprefix('not reached: ')} predicted."
-    between = _between(question, answer)
-    value = f"{capitalized(unchecked_text(answer))}{question.wanted} {answer.text}{between}"
-    return f"{value} predicted at {rate}, which {answer.machine} reaches."
+        served = predicted_text(question, answer).partition(": ")[2]
+        return f"{answer.machine} does not reach {rate}: {served} predicted{contradiction_text(answer)}."
+    value = f"{question.wanted} {predicted_text(question, answer)}{_between(question, answer)} predicted at {rate}"
+    reaches = f"which {answer.machine} reaches{contradiction_text(answer)}"
+    return f"{capitalized(unchecked_text(answer))}{value}, {reaches}."
 
 
 def _between(question: Question, answer: Answer) -> str:
@@ -84,9 +97,9 @@ def _between(question: Question, answer: Answer) -> str:
 
 
 def _verdict_of(answer: Answer) -> Verdict:
-    if answer.status == "nowhere":
-        return "no"
-    return "yes" if answer.is_checked else "likely"
+    if answer.certainty == "yes":
+        return "yes" if answer.is_checked else "likely"
+    return "no" if answer.certainty == "no" else "likely"
 
 
 def _rests_on(answered: Found) -> list[str]:
@@ -120,15 +133,25 @@ def _answers_table(answers: Found) -> Table:
     level = next((answer.interval["level"] for answer in answers.answers if answer.interval), None)
     unit = LATENCY if answers.question.varied == NOTHING else None if axis is None else unit_of(axis)
     ends = [] if level is None or unit is None else [interval(f"{level:g} %", unit)]
-    values = [answer.figures.get(wanted) if wanted else answer.value for answer in answers.answers]
+    # What a machine completes at another rate is not to be compared.
+    values = [
+        None if answer.status == "nowhere" else answer.figures.get(wanted) if wanted else answer.value
+        for answer in answers.answers
+    ]
     table = screen_table(
         [column("machine"), column(""), bar_column(BAR), *(numeric(str(other), other.unit) for other in others), *ends]
     )
     for answer, drawn in zip(answers.answers, bars(values, BAR), strict=True):
         bounds = answer.interval
         between = [None if bounds is None else Range(bounds["low"], bounds["high"])] if ends else []
-        text = with_sign(f"{unchecked_text(answer)}{answer.text}", "no" if answer.status == "nowhere" else "yes")
-        table.add(answer.machine, text, drawn, *(answer.figures.get(other) for other in others), *between)
+        text = f"{unchecked_text(answer)}{predicted_text(answers.question, answer)}"
+        table.add(
+            answer.machine,
+            with_sign(text, _verdict_of(answer)),
+            drawn,
+            *(answer.figures.get(other) for other in others),
+            *between,
+        )
     return table
 
 
@@ -144,7 +167,7 @@ def _trials(answers: Found, answer: Answer) -> list[Table]:
     name = {RATE: "offered", DEPTH: "queue depth"}.get(axis.name, axis.name)
     table.add(name, *(trial.value for trial in trials), unit=unit_of(axis))
     for figure in answers.question.figures:
-        unit = PLAIN if figure.unit.name == str(figure) else figure.unit
+        unit = bare(numeric("", figure.unit)).unit if figure.unit.name == str(figure) else figure.unit
         table.add(str(figure), *(trial.figures.get(figure) for trial in trials), unit=unit)
     table.add("", *(_verdict(trial, answer) for trial in trials))
     return [table]

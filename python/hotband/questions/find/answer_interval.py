@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,7 @@ from hotband.inference.interval.of_record import interval_of as interval_of_figu
 from hotband.inference.interval.of_run import Asked, Drawn, Watch, rate_class, system_of
 from hotband.questions.find.figures import Figure, shown
 from hotband.questions.find.found import Answer, AnswerIntervalDoc
+from hotband.questions.find.margin import Margin, nearest_trial, undecided
 from hotband.questions.find.question import NOTHING, RATE, Condition, Question, ShareOfMost
 
 if TYPE_CHECKING:
@@ -34,38 +36,53 @@ if TYPE_CHECKING:
     from hotband.questions.find.trial import Trial
 
 
-def interval_of(
-    question: Question,
-    answer: Answer,
-    within: float,
-    request: Asked,
-    jobs: int | None,
-    say: Say | None,
-    watch: Watch,
-) -> AnswerIntervalDoc | None:
+@dataclass
+class Samples:
+    """The samples of trials' machines, each made once when it is first needed."""
+
+    request: Asked
+    jobs: int | None
+    say: Say | None
+    watch: Watch
+    made: dict[int, Drawn] = field(default_factory=dict)
+
+    @property
+    def level(self) -> float:
+        """Return the level of the intervals in percent."""
+        return self.request.level
+
+    def of(self, trial: Trial) -> Drawn:
+        """Return the samples of a trial's machine. Raises UserError, RunsInterrupted."""
+        if id(trial) not in self.made:
+            say = self.say or (lambda _: None)
+            self.made[id(trial)] = drawn_of(trial.wanted.spec, trial.finished, self.request, self.jobs, say, self.watch)
+        return self.made[id(trial)]
+
+
+def interval_of(question: Question, answer: Answer, samples: Samples) -> AnswerIntervalDoc | None:
     """Return the interval of an answer. None if there is none, or for a share of the maximum, which a common shift of
     all values does not change. Raises UserError, RunsInterrupted."""
     best = answer.best
     if answer.status != "found" or best is None or best.value is None or answer.axis is None:
         return None
     if question.varied == NOTHING and question.wanted is not None:
-        return _of_wanted(question.wanted, best, request, jobs, say, watch)
+        return _of_wanted(question.wanted, best, samples)
     decides = _deciding(question, best)
     if not isinstance(decides, Condition):
         return None
     spec = best.wanted.spec
-    sampled = _drawn(decides.figure, best, request, jobs, say, watch)
+    sampled = _drawn(decides.figure, best, samples)
     if sampled is None:
         return None
     drawn, name, of_figure = sampled
-    ratios = [of_figure[end] / drawn.nominal[name] for end in ("low", "high")] + _by_values(drawn, name, request.level)
+    ratios = [of_figure[end] / drawn.nominal[name] for end in ("low", "high")] + _by_values(drawn, name, samples.level)
     crossings = [_crossing(answer.trials, decides, ratio, best) for ratio in ratios]
     crossings, of_values = crossings[:2], crossings[2:]
     between = _between(decides.figure, of_figure["low"], of_figure["high"])
     source = f"the interval of {decides.figure} there, {between}, carried over the curve of the trials"
     if best.wanted.rate is not None:
         kind = Kind(rate_class(spec), system_of(spec))
-        bounds = capped("iops", bounds_of(drawn.bases["iops"], kind, request.level), drawn.room)
+        bounds = capped("iops", bounds_of(drawn.bases["iops"], kind, samples.level), drawn.room)
         # A slower machine needs more drives; a faster one has a higher rate.
         signs = (1, 1) if question.varied == RATE else (-1, -1)
         crossings += [best.value * math.exp(sign * bound) for sign, bound in zip(signs, bounds, strict=True)]
@@ -78,7 +95,7 @@ def interval_of(
     low, high = _outward(answer, min(*crossings, best.value), max(*crossings, best.value))
     values_low, values_high = _outward(answer, min(*of_values, best.value), max(*of_values, best.value))
     return {
-        "level": request.level,
+        "level": samples.level,
         "low": low,
         "high": high,
         "values_low": values_low,
@@ -98,36 +115,48 @@ def basis_of(question: Question, best: Trial, level: float) -> Basis:
     return bases[name if name in bases else figure_of(nearest_name(decides))]
 
 
-def _drawn(
-    figure: Figure, best: Trial, request: Asked, jobs: int | None, say: Say | None, watch: Watch
-) -> tuple[Drawn, str, IntervalDoc] | None:
+def margins_of(question: Question, answer: Answer, samples: Samples) -> tuple[Margin, ...]:
+    """Return the conditions that no crossing decides, with their intervals; a metric without an interval is left out.
+    Raises UserError, RunsInterrupted."""
+    trial = nearest_trial(question, answer.trials, answer.best)
+    if trial is None:
+        return ()
+    margins = []
+    for condition, value in undecided(question, answer.status, trial):
+        sampled = _drawn(condition.figure, trial, samples)
+        if sampled is not None:
+            drawn, name, interval = sampled
+            low, high = (value * interval[end] / drawn.nominal[name] for end in ("low", "high"))
+            margins.append(Margin(condition, trial.value, value, (low, high), samples.level))
+    return tuple(margins)
+
+
+def _drawn(figure: Figure, best: Trial, samples: Samples) -> tuple[Drawn, str, IntervalDoc] | None:
     """Return samples of a trial's machine, with a metric's name in them and its interval; None if they do not have it.
     Raises UserError, RunsInterrupted."""
     spec = best.wanted.spec
-    drawn = drawn_of(spec, best.finished, request, jobs, say or (lambda _: None), watch)
+    drawn = samples.of(best)
     name = next(
         (candidate for candidate in (figure.document_name, nearest_name(figure)) if candidate in drawn.nominal), None
     )
     if name is None:
         return None
     kind = kinds_of(spec, best.finished.record, [name])[name]
-    return drawn, name, interval_of_figure(name, kind, request.level, drawn)
+    return drawn, name, interval_of_figure(name, kind, samples.level, drawn)
 
 
-def _of_wanted(
-    figure: Figure, best: Trial, request: Asked, jobs: int | None, say: Say | None, watch: Watch
-) -> AnswerIntervalDoc | None:
+def _of_wanted(figure: Figure, best: Trial, samples: Samples) -> AnswerIntervalDoc | None:
     """Return the interval of the metric itself, for a question that varies nothing."""
     value = best.figures.get(figure)
-    sampled = None if value is None else _drawn(figure, best, request, jobs, say, watch)
+    sampled = None if value is None else _drawn(figure, best, samples)
     if value is None or sampled is None:
         return None
     drawn, name, of_figure = sampled
     low, high = (value * of_figure[end] / drawn.nominal[name] for end in ("low", "high"))
-    values_low, values_high = (value * ratio for ratio in _by_values(drawn, name, request.level))
+    values_low, values_high = (value * ratio for ratio in _by_values(drawn, name, samples.level))
     source = f"the interval of {figure} at this rate"
     return {
-        "level": request.level, "low": low, "high": high, "values_low": values_low, "values_high": values_high,
+        "level": samples.level, "low": low, "high": high, "values_low": values_low, "values_high": values_high,
         "how": source,
     }  # fmt: skip
 

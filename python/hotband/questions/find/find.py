@@ -27,7 +27,7 @@ from hotband.execution.runs.scale import scale_of, scaled
 from hotband.inference.interval import DRAWS, LEVEL
 from hotband.inference.interval.of_run import Asked as IntervalsAsked
 from hotband.questions.find import vary
-from hotband.questions.find.answer_interval import basis_of, interval_of
+from hotband.questions.find.answer_interval import Samples, basis_of, interval_of, margins_of
 from hotband.questions.find.asked import FindQuestion
 from hotband.questions.find.figures import commit_notes
 from hotband.questions.find.found import Answer, Found, answer_text
@@ -78,9 +78,12 @@ def _search_all(query: FindQuestion, way: Way) -> Found:
     for answer in answers:
         _rest(question, answer, level or LEVEL)
     if level is not None:
-        intervals = IntervalsAsked(level, DRAWS if query.draws is None else query.draws)
+        request = IntervalsAsked(level, DRAWS if query.draws is None else query.draws)
+        samples = Samples(request, query.jobs, way.say, way.watch)
         for answer in answers:
-            answer.interval = interval_of(question, answer, frame.within, intervals, query.jobs, way.say, way.watch)
+            answer.interval = interval_of(question, answer, samples)
+            answer.margins = margins_of(question, answer, samples)
+            answer.text = answer_text(question, answer)
             if answer.interval is None and answer.status == "found" and not answer.rests_on.startswith("no interval"):
                 answer.notes.append("no interval: a common shift of all values cancels in a share of the most")
     return Found(

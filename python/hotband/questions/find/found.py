@@ -11,15 +11,18 @@ from hotband.base.text.numbers import number, share
 from hotband.base.text.schema import to_doc, to_object
 from hotband.base.text.table import IOPS
 from hotband.base.text.values import Json
+from hotband.base.text.words import enumerated
 from hotband.base.views import view_of
 from hotband.data.record.states import state_lines, states_of
 from hotband.questions.find.figures import Figure, shown
+from hotband.questions.find.margin import certainty_of, nearest_trial
 from hotband.questions.find.question import NOTHING
 from hotband.questions.find.vary import value_shown, value_text
 
 if TYPE_CHECKING:
     from hotband.data.record.record import Record
     from hotband.questions.find.axis import Axis
+    from hotband.questions.find.margin import Certainty, Margin
     from hotband.questions.find.question import Question
     from hotband.questions.find.search import Status
     from hotband.questions.find.trial import Trial
@@ -42,7 +45,8 @@ class AnswerIntervalDoc(TypedDict):
 class Answer:
     """The answer on one machine: `status` is "found", "everywhere" (the conditions hold over the whole range) or
     "nowhere". `value` is the answer (I/Os per second, bytes, seconds, or a count), `figures` has the metrics of the
-    question there (in base units), `record` is the run at the answer."""
+    question there (in base units), `record` is the run at the answer. `margins` has the conditions that no crossing
+    decides, with their intervals."""
 
     machine: str
     status: Status
@@ -56,12 +60,19 @@ class Answer:
     interval: AnswerIntervalDoc | None = None
     rests_on: str = ""
     is_checked: bool = True
+    margins: tuple[Margin, ...] = ()
     notes: list[str] = field(default_factory=list)
 
     @property
     def record(self) -> Record | None:
         """Return the record of the run at the answer; None if there is no answer."""
         return None if self.best is None else self.best.record
+
+    @property
+    def certainty(self) -> Certainty:
+        """Return whether the conditions hold: "yes" or "no", with certainty if intervals were computed, "likely" if
+        only the prediction meets them, "unlikely" if only a part of an interval does."""
+        return certainty_of(self.status, self.margins)
 
     @property
     def state(self) -> list[str]:
@@ -72,8 +83,16 @@ class Answer:
         """Return the answer as JSON: `value` in the unit of its key of `set` (rates: I/Os per second; sizes: bytes;
         times: seconds), the metrics measured there, the ends of the bracket."""
         trials = [_trial(trial) for trial in self.trials]
-        shown = to_doc(self, without=("trials", "axis", "best", "notes"))
-        more = {"runs": len(self.trials), "state": self.state, "trials": trials, "notes": self.notes}
+        shown = to_doc(self, without=("trials", "axis", "best", "notes", "margins"))
+        margins = [margin.document() for margin in self.margins]
+        more = {
+            "certainty": self.certainty,
+            "margins": margins,
+            "runs": len(self.trials),
+            "state": self.state,
+            "trials": trials,
+            "notes": self.notes,
+        }
         return shown | to_object(more)
 
 
@@ -143,11 +162,22 @@ class Found:
 
 
 def answer_text(question: Question, answer: Answer) -> str:
-    """Return the answer in a few words."""
+    """Return the answer in a few words, with the ends of intervals that contradict it."""
+    return f"{predicted_text(question, answer)}{contradiction_text(answer)}"
+
+
+def contradiction_text(answer: Answer) -> str:
+    """Return the ends of intervals that contradict an answer; empty for one that is certain."""
+    texts = [margin.text for margin in answer.margins if margin.text]
+    return f", but {enumerated(texts, len(texts))}" if texts else ""
+
+
+def predicted_text(question: Question, answer: Answer) -> str:
+    """Return the answer by the prediction alone."""
     if question.varied == NOTHING:
         return _at_rate(question, answer)
     if answer.status == "nowhere":
-        return f"not reached{_nearest(question, answer)}"
+        return f"{_missed(answer)}{_nearest(question, answer)}"
     if answer.best is None or answer.best.value is None or answer.axis is None:
         return "no run was made"
     at = value_shown(answer.axis, answer.best.value)
@@ -167,7 +197,7 @@ def _at_rate(question: Question, answer: Answer) -> str:
     """Return the latency at a rate; the highest rate if the machine does not reach it."""
     value = None if question.wanted is None else answer.figures.get(question.wanted)
     if answer.status == "nowhere" and answer.best is not None:
-        return f"not reached: {IOPS.shown(answer.best.record.summary.iops)}"
+        return f"{_missed(answer)}: {IOPS.shown(answer.best.record.summary.iops)}"
     return "no I/O was completed" if value is None or question.wanted is None else shown(question.wanted, value)
 
 
@@ -183,20 +213,21 @@ def end_text(question: Question, answer: Answer, value: float) -> str:
     return number(value) if answer.axis is None else value_text(answer.axis, value)
 
 
+def _missed(answer: Answer) -> str:
+    return "not reached by the prediction" if answer.certainty == "unlikely" else "not reached"
+
+
 def _nearest(question: Question, answer: Answer) -> str:
     """Describe the trial that came nearest to conditions that no trial meets."""
-    tried = [trial for trial in answer.trials if trial.value is not None]
-    if answer.best is not None or not tried or answer.axis is None:
+    trial = nearest_trial(question, answer.trials, answer.best)
+    if trial is None or answer.axis is None:
         return ""
-    if question.goals and question.offered is None:
+    at = value_shown(answer.axis, trial.value or 0.0)
+    if question.goals and question.offered is None and answer.best is None:
         goal = question.goals[0].figure
-        best = max(tried, key=lambda trial: trial.figures.get(goal) or 0.0)
-        value = best.figures.get(goal)
-        return f": at most {shown(goal, value or 0.0)} ({value_shown(answer.axis, best.value or 0.0)})"
-    goal = (question.limits or question.goals)[0].figure
-    best = min(tried, key=lambda trial: (trial.kept_up < 1 - trial.slack, trial.figures.get(goal) or 0.0))
-    at = value_shown(answer.axis, best.value or 0.0)
-    text = f": {goal} is {shown(goal, best.figures.get(goal) or 0.0)} even at {at}"
-    if best.kept_up < 1 - best.slack:
-        text += f", where {share(best.kept_up)} of the requested rate is completed"
+        return f": at most {shown(goal, trial.figures.get(goal) or 0.0)} ({at})"
+    goal = next((item for item in question.limits if item.score(trial.record, 0.0) <= 0), question.conditions[0]).figure
+    text = f": {goal} is {shown(goal, trial.figures.get(goal) or 0.0)} {'even ' if answer.best is None else ''}at {at}"
+    if trial.kept_up < 1 - trial.slack:
+        text += f", where {share(trial.kept_up)} of the requested rate is completed"
     return text

@@ -67,6 +67,10 @@ class Condition:
         """Return whether the metric must reach the bound."""
         return self.figure.is_rate
 
+    def holds(self, value: float) -> bool:
+        """Return whether a value of the metric meets the condition."""
+        return value >= self.bound if self.is_goal else value < self.bound
+
     def score(self, measured: Record, most: float) -> float:
         """Return a score above zero if the condition is met, about in proportion to its margin; for latencies that of
         their inverse, which falls nearly linearly as a machine fills up. Raises UserError if the run has no such
