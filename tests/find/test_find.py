@@ -56,7 +56,30 @@ def test_the_same_question_has_the_same_answer(by_rate: Found) -> None:
 
 def test_the_frame_has_a_row_a_trial(by_rate: Found) -> None:
     assert len(by_rate.frame) == sum(len(answer.trials) for answer in by_rate.answers)
-    assert set(by_rate.frame.columns) == {"machine", "value", "text", "met", "failed", "IOPS", "mean"}
+    assert set(by_rate.frame.columns) == {
+        "target", "value", "text", "met", "failed", "iops", "latency_mean_ns",
+    }  # fmt: skip
+
+
+def test_frames_of_answers_and_sweeps_name_and_measure_alike(by_rate: Found) -> None:
+    swept = hb.sweep("fio-randread", on=DISK, qd=1, duration="1 s", progress=False).frame
+    common = {"target", "iops", "latency_mean_ns"}
+    assert common <= {*swept.columns} & {*by_rate.frame.columns}
+    (trial,) = by_rate.frame.filter(target=DISK, text="closed loop, 1 outstanding").iter_rows(named=True)
+    for name in ("iops", "latency_mean_ns"):
+        assert trial[name] == pytest.approx(swept[name][0], rel=0.1)
+    answer = by_rate[DISK].document()
+    assert set(answer["figures"]) == {"iops", "latency_mean_ns"}
+    assert answer["figures"]["latency_mean_ns"] == pytest.approx(1e9 * by_rate[DISK].record.mean)
+
+
+def test_json_states_a_latency_and_its_interval_in_the_unit_of_its_name() -> None:
+    found = hb.find("p99 at 120 IOPS", "fio-randread", on="cheetah-15k4", draws=8, interval=90, **SHORT)
+    answer = found.answers[0].document()
+    interval, value = answer["interval"], answer["figures"]["latency_p99_ns"]
+    assert interval["of"] == "latency_p99_ns"
+    assert interval["low"] <= value <= interval["high"]
+    assert value == found.answers[0].record.document["summary"]["latency_p99_ns"]
 
 
 def csv_of(found: Found) -> list[list[dict[str, str]]]:
@@ -74,13 +97,13 @@ def test_csv_has_the_values_themselves_with_one_unit_a_column(by_rate: Found) ->
     for row, answer in zip(answers, by_rate.answers, strict=True):
         of = dict(answer.document()["figures"])
         assert (row["machine"], row["status"]) == (answer.machine, "found")
-        assert float(row["IOPS"]) == pytest.approx(of["IOPS"], rel=1e-11)
-        assert float(row["mean (ms)"]) == pytest.approx(1e3 * of["mean"], rel=1e-11)
+        assert float(row["IOPS"]) == pytest.approx(of["iops"], rel=1e-11)
+        assert float(row["mean (ms)"]) == pytest.approx(1e-6 * of["latency_mean_ns"], rel=1e-11)
     frame = by_rate.frame
     assert len(trials) == len(frame)
     for row, trial in zip(trials, frame.iter_rows(named=True), strict=True):
-        assert row["machine"] == trial["machine"]
-        assert float(row["mean (ms)"]) == pytest.approx(1e3 * trial["mean"], rel=1e-11)
+        assert row["machine"] == trial["target"]
+        assert float(row["mean (ms)"]) == pytest.approx(1e-6 * trial["latency_mean_ns"], rel=1e-11)
         asked = row["asked a second (IOPS)"]
         assert trial["value"] is None if asked == "" else float(asked) == pytest.approx(trial["value"], rel=1e-11)
 
@@ -266,7 +289,7 @@ def test_an_answer_that_its_interval_contradicts_is_uncertain(
     if end:
         at, margin = next((at, one) for at, one in enumerate(document["margins"]) if one["holds"] == certainty)
         condition = answer.margins[at].condition
-        bound = condition.bound / condition.figure.document_scale
+        bound = condition.figure.recorded(condition.bound)
         assert f"reaches {'up' if end == 'high' else 'down'} to" in answer.text
         assert min(margin["predicted"], margin[end]) <= bound <= max(margin["predicted"], margin[end])
 

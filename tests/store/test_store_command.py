@@ -337,3 +337,19 @@ def test_factors_that_are_bytes_are_texts(call: Hotband, runs: list[Record], tmp
     listed = call("store", "list", "s", "--json", cwd=tmp_path)
     assert (listed.returncode, listed.stderr) == (0, "")
     assert json.loads(listed.stdout)[0]["shelf"] == "A"
+
+
+def test_results_of_other_tools_have_their_queue_depth_where_models_have_it(call: Hotband, tmp_path: Path) -> None:
+    side = {"total_ios": 4, "io_bytes": 16384, "runtime": 1000, "clat_ns": {"mean": 3e3, "min": 2000, "max": 5000}}
+    idle = {"total_ios": 0, "io_bytes": 0, "runtime": 0}
+    job = {"jobname": "a", "groupid": 0, "error": 0, "read": side, "write": idle, "trim": idle}
+    common = {"ioengine": "libaio", "filename": "/dev/x", "rw": "randread", "bs": "4k", "direct": "1"}
+    for name, load in (("one", {"iodepth": "8"}), ("two", {"iodepth": "4", "numjobs": "2", "group_reporting": "1"})):
+        document = {"fio version": "fio-3.33", "jobs": [{**job, "job options": {**common, **load}}]}
+        (tmp_path / f"{name}.json").write_text(json.dumps(document))
+    run = ("run", "fio-randread", "--on", "ent-10k", "--set", "qd=8", "--set", "bs=4 KiB", "--duration", "1 s")
+    assert call(*run, "--into", "s", cwd=tmp_path).returncode == 0
+    assert call("store", "add", "s", "one.json", "two.json", cwd=tmp_path).returncode == 0
+    stored = hb.store(tmp_path / "s").runs()
+    assert stored["qd"].to_list() == [8, 8, 8]
+    assert "depth" not in stored.columns

@@ -21,9 +21,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 from hotband.base.errors import UserError
 from hotband.base.heavy import np, pa, pl
+from hotband.data.documents.record import source_file
 from hotband.data.inputs.values import ENDINGS, base_of, spelled
 from hotband.data.inputs.words import ours
-from hotband.data.store.columns import Cell, cells_of, sound
+from hotband.data.store.columns import WHOLE, Cell, cell, cells_of, sound
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -201,16 +202,21 @@ def coarser(buckets: Buckets) -> Buckets:
 
 
 def settings_of(record: RecordDoc) -> dict[str, Value]:
-    """Return a record's settings: keys of `--set` for our runs, options of the only job for fio's, under our names."""
+    """Return a record's settings: keys of `--set` for our runs, options of the only job for fio's, under our names.
+    Results of other tools have the total of I/Os in flight as `qd`, as models do, instead of one thread's depth."""
     spec: object = record.get("spec")
-    if not isinstance(spec, dict):
-        return {}
-    settings = dict(spec["set"]) if isinstance(spec.get("set"), dict) else {}
-    jobs = spec.get("jobs")
-    if isinstance(jobs, dict) and len(jobs) == 1:
-        for options in (spec.get("global"), *jobs.values()):
-            if isinstance(options, dict):
-                settings |= {ours(str(name)): value for name, value in options.items()}
+    settings: dict[str, object] = {}
+    if isinstance(spec, dict):
+        settings |= spec["set"] if isinstance(spec.get("set"), dict) else {}
+        jobs = spec.get("jobs")
+        if isinstance(jobs, dict) and len(jobs) == 1:
+            for options in (spec.get("global"), *jobs.values()):
+                if isinstance(options, dict):
+                    settings |= {ours(str(name)): value for name, value in options.items()}
+    total = cell(WHOLE, cast("Mapping[str, object]", record).get("concurrency"))
+    if source_file(record) and total is not None:
+        settings.pop("depth", None)
+        settings["qd"] = total
     return {str(name): value for name, value in settings.items() if isinstance(value, str | int | float)}
 
 

@@ -75,6 +75,16 @@ class Figure:
         """Return the unit of the metric in a record's summary: latencies of records are in nanoseconds."""
         return 1.0 if self.is_rate else 1e-9
 
+    @property
+    def column(self) -> str:
+        """Return the name of the metric in frames and JSON, which ends in its unit."""
+        return self.document_name.replace(".", "_", 1) if self.side else self.document_name
+
+    def recorded(self, value: float) -> float:
+        """Return a value in the unit of records: latencies in nanoseconds, as `column` states."""
+        # Fifteen digits are exact in both units: 0.0147 s are 14,700,000 ns, not 14,700,000.000000002.
+        return value if self.is_rate else float(f"{value / self.document_scale:.15g}")
+
     def of(self, record: Record) -> float | None:
         """Return the metric's value; None if the run has none."""
         alone, commit = self._alone(record), self._of_commits(record)

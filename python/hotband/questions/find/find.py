@@ -82,6 +82,7 @@ def _search_all(query: FindQuestion, way: Way) -> Found:
         samples = Samples(request, query.jobs, way.say, way.watch)
         for answer in answers:
             answer.interval = interval_of(question, answer, samples)
+            answer.bounded = question.wanted if question.varied == NOTHING else None
             answer.margins = margins_of(question, answer, samples)
             answer.text = answer_text(question, answer)
             if answer.interval is None and answer.status == "found" and not answer.rests_on.startswith("no interval"):

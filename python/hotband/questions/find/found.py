@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypedDict
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from hotband.questions.find.search import Status
     from hotband.questions.find.trial import Trial
 
-SCHEMA, SCHEMA_VERSION = "hotband-find", 1
+SCHEMA, SCHEMA_VERSION = "hotband-find", 2
 
 
 class AnswerIntervalDoc(TypedDict):
@@ -45,8 +46,9 @@ class AnswerIntervalDoc(TypedDict):
 class Answer:
     """The answer on one machine: `status` is "found", "everywhere" (the conditions hold over the whole range) or
     "nowhere". `value` is the answer (I/Os per second, bytes, seconds, or a count), `figures` has the metrics of the
-    question there (in base units), `record` is the run at the answer. `margins` has the conditions that no crossing
-    decides, with their intervals."""
+    question there (in base units), `record` is the run at the answer. `interval` bounds
+    the `bounded` metric, or `value` if that is None; `margins` has the conditions that no crossing decides, with their
+    intervals."""
 
     machine: str
     status: Status
@@ -59,6 +61,7 @@ class Answer:
     best: Trial | None
     interval: AnswerIntervalDoc | None = None
     rests_on: str = ""
+    bounded: Figure | None = None
     is_checked: bool = True
     margins: tuple[Margin, ...] = ()
     notes: list[str] = field(default_factory=list)
@@ -81,9 +84,10 @@ class Answer:
 
     def document(self) -> dict[str, Json]:
         """Return the answer as JSON: `value` in the unit of its key of `set` (rates: I/Os per second; sizes: bytes;
-        times: seconds), the metrics measured there, the ends of the bracket."""
+        times: seconds), the metrics there with the names and units of a record, the ends of the bracket."""
         trials = [_trial(trial) for trial in self.trials]
-        shown = to_doc(self, without=("trials", "axis", "best", "notes", "margins"))
+        without = ("trials", "axis", "best", "notes", "margins", "bounded")
+        shown = to_doc(self, without=without, figures=_recorded(self.figures), interval=self._interval_document())
         margins = [margin.document() for margin in self.margins]
         more = {
             "certainty": self.certainty,
@@ -95,18 +99,34 @@ class Answer:
         }
         return shown | to_object(more)
 
+    def _interval_document(self) -> dict[str, object] | None:
+        """Return the interval with the name of what it bounds, in the unit that this states."""
+        if self.interval is None:
+            return None
+        figure, ends = (
+            self.bounded,
+            {key: value for key, value in self.interval.items() if key.endswith(("low", "high"))},
+        )
+        recorded = ends if figure is None else {end: figure.recorded(value) for end, value in ends.items()}
+        return {**self.interval, **recorded, "of": "value" if figure is None else figure.column}
+
 
 def _trial(trial: Trial) -> dict[str, Json]:
-    """Return a trial as JSON: the value that was tried (None for a run that only found where to search), its text,
-    metrics in their base units, whether the conditions held and which did not."""
+    """Return a trial as JSON: the value that was tried (None for a run that only found where to search), its text, its
+    metrics with the names and units of a record, whether the conditions held and which did not."""
     shown = {
         "value": trial.value,
         "text": trial.wanted.text,
-        "figures": trial.figures,
+        "figures": _recorded(trial.figures),
         "met": trial.met,
         "failed": trial.failed,
     }
     return to_object(shown)
+
+
+def _recorded(figures: Mapping[Figure, float | None]) -> dict[str, float | None]:
+    """Return metrics with the names and units of a record."""
+    return {figure.column: None if value is None else figure.recorded(value) for figure, value in figures.items()}
 
 
 @dataclass(frozen=True)
@@ -135,10 +155,11 @@ class Found:
 
     @property
     def frame(self) -> pl.DataFrame:
-        """Return one row per trial: machine, value, text, met, failed, and one column per metric (base units)."""
+        """Return one row per trial: target, value, text, met, failed, and one column per metric, with the names and
+        units that frames of sweeps have."""
         rows = [
-            {"machine": answer.machine, "value": trial.value, "text": trial.wanted.text, "met": trial.met,
-             "failed": trial.failed, **{str(item): value for item, value in trial.figures.items()}}
+            {"target": answer.machine, "value": trial.value, "text": trial.wanted.text, "met": trial.met,
+             "failed": trial.failed, **_recorded(trial.figures)}
             for answer in self.answers
             for trial in answer.trials
         ]  # fmt: skip

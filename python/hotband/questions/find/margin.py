@@ -71,11 +71,11 @@ class Margin:
     def document(self) -> MarginDoc:
         """Return it as JSON has it."""
         figure = self.condition.figure
-        predicted, low, high = (value / figure.document_scale for value in (self.value, *self.ends))
+        predicted, low, high = map(figure.recorded, (self.value, *self.ends))
         return {
             "condition": self.condition.text,
             "at": self.at,
-            "figure": figure.document_name,
+            "figure": figure.column,
             "predicted": predicted,
             "low": low,
             "high": high,

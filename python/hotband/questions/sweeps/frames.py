@@ -100,7 +100,7 @@ def judged_row(slo: Sequence[Condition], row: Mapping[str, float | None]) -> tup
 
 def column_of(figure: Figure) -> str:
     """Return the column of a figure in the frames. Raises UserError for one that rows do not have."""
-    name = figure.document_name.replace(".", "_", 1) if figure.side else figure.document_name
+    name = figure.column
     if name not in (*NAMES, *COMMIT_NAMES):
         accepted = (
             "is not a figure of a sweep; expected IOPS, MB/s, mean, p50, p99, p99.9, read.p99, write.p99 or commit.p99"
