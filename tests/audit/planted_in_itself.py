@@ -124,6 +124,15 @@ ITSELF = [
     Fault("tool-warning", "dropped I/Os", lambda: [printed(result("a", DISK), dropped_ios=3)], {"dropped": 3}),
     Fault("tool-warning", "a line before the result", lambda: [
         changed(result("a", DISK), "notes", to=["warning of fio: queue depth will be capped at 1"])], {"warnings": 1}),
+    Fault("invalid-emulation", "late completions", lambda: [
+        changed(result("a", DISK), "notes", to=["INVALID: I/Os completed late: p99 of the emulation delay is 2 ms"])],
+        {"reasons": 1}, None, "severe"),
+    Fault("invalid-emulation", "a client that waited", lambda: [
+        changed(result("a", DISK), "notes", to=["state", "INVALID: the client waited longer than the server took"])],
+        {"reasons": 1}, None, "severe"),
+    Fault("invalid-emulation", "two reasons", lambda: [
+        changed(result("a", DISK), "notes", to=["INVALID: the host is too busy", "INVALID: flushes differ"])],
+        {"reasons": 2}, None, "severe"),
     Fault("stall", "a second of five minutes", lambda: [gap(100)], {"intervals_without_io": 1, "intervals": 300}),
     Fault("stall", "ten seconds in a row", lambda: [gap(*range(200, 210))],
         {"intervals_without_io": 10}, None, "warning",

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from hotband.base.errors import UserError
-from hotband.execution.serve.lateness import INVALID
+from hotband.base.question import INVALID
 from hotband.execution.targets.on_served import OnServedMachine
 from hotband.execution.targets.real_options import RealOptions
 from hotband.questions.suites import quick

@@ -16,7 +16,7 @@ paragraph of the class's docstring is the command's help; the others are for Pyt
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -159,6 +159,16 @@ class Ending:
 
     code: int
     says: str = ""
+
+
+INVALID = "INVALID"
+"""The word for a result that is not the drive's, because the host did not keep up or the load differs."""
+
+
+def invalid_ending(notes: Iterable[str]) -> Ending | None:
+    """Return exit code 1 if a note states that a result is invalid: a script must not use it. None otherwise."""
+    reason = next((note for note in notes if note.startswith(INVALID)), None)
+    return None if reason is None else Ending(1, f"exit code 1, because a result is {reason}")
 
 
 @dataclass(frozen=True)

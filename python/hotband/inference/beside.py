@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from hotband.base.question import INVALID
 from hotband.base.text.numbers import span
 from hotband.base.text.schema import to_doc, to_object
 from hotband.base.text.table import CHANGE, IOPS, MS, OF_ROW, Table, column, numeric
@@ -13,7 +14,7 @@ from hotband.base.text.values import Json
 from hotband.data.documents.record import RecordDoc, figures_of
 from hotband.data.documents.serving import Serving
 from hotband.data.record.trace import delay_lines
-from hotband.execution.serve.lateness import INVALID, lateness_lines
+from hotband.execution.serve.lateness import lateness_lines
 
 if TYPE_CHECKING:
     from hotband.execution.targets.emulated import Emulated

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from hotband.base.errors import UserError
-from hotband.base.question import Question, Way, asks
+from hotband.base.question import Ending, Question, Way, asks, invalid_ending
 from hotband.base.temporary import TemporaryFolder
 from hotband.data.catalog.named import is_real
 from hotband.data.inputs.kinds import OtherTargets, ProgramName, ProgramPlace, ProgramSettings
@@ -107,6 +107,10 @@ class ProgramQuestion(Question):
             raise UserError("question.anyway", "", "", "is for machines that are served: expected question.on MACHINE")
         if self.name_ is None and self.on is not None:
             raise UserError("question.name", "", "", f"missing: expected one of {', '.join(PROGRAMS)}")
+
+    def ending(self, result: ProgramResult | ProgramOutline | ProgramList) -> Ending | None:
+        """Return the exit code of an invalid result."""
+        return invalid_ending(result.notes) if isinstance(result, ProgramResult) else None
 
 
 def program(question: ProgramQuestion, way: Way) -> ProgramResult | ProgramOutline | ProgramList:

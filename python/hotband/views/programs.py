@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
+from hotband.base.foreign import marked
+from hotband.base.question import INVALID
 from hotband.base.text.numbers import percent
 from hotband.base.text.table import MS, Table, View, column, listing, numeric
 from hotband.execution.programs.needs import how_to_get
@@ -45,8 +47,11 @@ def figures(result: ProgramResult, question: ProgramQuestion) -> list[View]:
     table = Table(f"{result.name} on {question.on} ({result.version})", columns, about=about)
     for figure in result.document["figures"]:
         table.add(figure["name"], figure["value"], figure["unit"])
-    notes = [f"  note: {note}" for note in result.notes]
-    return [table, *notes, *prediction(result.document.get("predicted", []))]
+    invalid = [
+        marked("[bold red]The result is {note}.[/]", note=note) for note in result.notes if note.startswith(INVALID)
+    ]
+    notes = [f"  note: {note}" for note in result.notes if not note.startswith(INVALID)]
+    return [*invalid, table, *notes, *prediction(result.document.get("predicted", []))]
 
 
 def prediction(rows: Sequence[PredictedDoc]) -> list[View]:

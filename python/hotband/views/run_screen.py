@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from hotband.base.question import INVALID
 from hotband.base.text.numbers import between, counted, number, percent, quantity, rate, span
 from hotband.base.text.table import IOPS, MBS, MS, Column, Table, View, Whole, column, numeric, unit_of
 from hotband.base.text.words import capitalized
@@ -22,7 +23,6 @@ from hotband.data.record.steady import of_phases
 from hotband.data.record.stopped import stopped_words
 from hotband.data.record.trace import comparison_lines, delay_lines
 from hotband.data.record.unmodelled import other_notes, unmodelled_notes, why_no_interval
-from hotband.execution.serve.lateness import INVALID
 from hotband.inference.beside import beside, beside_lines, beside_table, unresolved
 from hotband.questions.run.ran import judged_run
 from hotband.questions.slo import at_rate, met_text, slo_of, verdict_of

@@ -6,13 +6,14 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 
+from hotband.base.question import INVALID
 from hotband.base.text import numbers
 from hotband.base.text.numbers import counted, number
 from hotband.base.text.table import MS, Table, View, Whole, column, numeric
 from hotband.data.documents.serving import Serving, Times
 from hotband.data.record.files import RECORD_FILE
 from hotband.execution.serve import asked
-from hotband.execution.serve.lateness import INVALID, lateness_lines, priority
+from hotband.execution.serve.lateness import lateness_lines, priority
 from hotband.execution.serve.left import ServedLeft
 from hotband.execution.serve.served import Served, nbd_uri
 from hotband.views.run import run_views

@@ -16,6 +16,7 @@ from functools import partial
 from pathlib import Path
 
 from hotband.base.errors import UserError, reason_of
+from hotband.base.question import INVALID
 from hotband.data.catalog.named import REAL, is_real
 from hotband.data.inputs.keys import set_keys
 from hotband.execution.serve.served import Served, ServeSpec
@@ -75,7 +76,7 @@ def served(on: str, out: Path | None, values: Values, *, anyway: bool = False) -
         devices = Devices(volumes, served=True)
         yield devices
         late = machine.serving().late
-        devices.notes.extend([] if late is None else [late])
+        devices.notes.extend([] if late is None else [f"{INVALID}: {late}"])
 
 
 def keys_of(on: str) -> list[str]:

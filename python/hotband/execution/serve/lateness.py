@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from hotband.base.text import numbers
 from hotband.data.documents.serving import Serving
 
-INVALID = "INVALID"
-"""The word for a result that is not the drive's, because the host did not keep up or the load differs."""
 PRIORITIES = {
     "real-time": "real-time priority while it waits 1 ms or longer, else the highest other",
     "first": "the highest priority that is not real-time",

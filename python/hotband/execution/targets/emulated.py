@@ -13,6 +13,7 @@ from typing import Any, cast
 import hotband._core as _core
 from hotband.base.engine import mistakes_of
 from hotband.base.errors import UserError
+from hotband.base.question import INVALID
 from hotband.base.temporary import TemporaryFolder
 from hotband.base.text.tomltable import loads
 from hotband.base.text.write import write_file
@@ -33,7 +34,7 @@ from hotband.execution.experiment.executor import Done
 from hotband.execution.experiment.experiment import execute
 from hotband.execution.experiment.lines import lines_of
 from hotband.execution.runs.run import save, sequence_of
-from hotband.execution.serve.lateness import INVALID, lateness_lines
+from hotband.execution.serve.lateness import lateness_lines
 from hotband.execution.serve.served import Served, ServeSpec
 from hotband.execution.targets.client_run import ClientRun, Issued, named_text
 from hotband.execution.targets.fio_child import Look, Status, find_fio

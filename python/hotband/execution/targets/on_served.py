@@ -9,13 +9,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
+from hotband.base.question import INVALID
 from hotband.base.temporary import TemporaryFolder
 from hotband.data.catalog.named import REAL
 from hotband.data.documents.record import KIND_EMULATED, DriveStatesDoc, SummaryDoc
 from hotband.data.documents.serving import Serving
 from hotband.execution.experiment import Point, Tick, unwatched
 from hotband.execution.experiment.executor import Done
-from hotband.execution.serve.lateness import INVALID, lateness_lines
+from hotband.execution.serve.lateness import lateness_lines
 from hotband.execution.serve.served import Served, ServeSpec
 from hotband.execution.targets.fio_child import find_fio
 from hotband.execution.targets.on_device import OnDevice, Setup

@@ -226,7 +226,9 @@ EPILOGS = {
     "trace fit": TRACE_FIT,
     "trace show": TRACE_SHOW,
 }
+INVALID = "Exit code 1 if this host could not serve an emulated drive (INVALID), so that it works in CI."
 FURTHER = {
+    **{key: [INVALID] for key in ("run", "sweep", "quick", "study emulate")},
     "calibrate": ["Writes a product's file with values, ranges and sources, for --on ./FILE."],
     "audit": ["Exit code 1 if a finding is severe, so that it works in CI."],
     "compare": [
@@ -241,11 +243,12 @@ FURTHER = {
         "same."
     ],
     "expect": ["Without --on, the drives of the catalog are ranked by how well they match."],
-    "program": ["Without NAME it lists the programs, without --on the settings of one."],
-    "pts": ["Tests: iops, throughput, latency, write-saturation, idle-recovery, cross-stimulus."],
+    "program": ["Without NAME it lists the programs, without --on the settings of one.", INVALID],
+    "pts": ["Tests: iops, throughput, latency, write-saturation, idle-recovery, cross-stimulus.", INVALID],
     "review": [
         "Parts: linear, access, block-sizes, streams, patterns, files, streaming, defragmentation, applications, "
-        "energy."
+        "energy.",
+        INVALID,
     ],
     "report": [
         "The page begins with which is faster, and by how much. Runs that differ only in their seed count as repeats."

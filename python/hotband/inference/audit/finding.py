@@ -55,7 +55,16 @@ class Finding:
 
 
 RULES = (
-    ("contradiction", "failed-ios", "no-storage", "percentile-cut", "guessed-reading", "overload", "tool-warning"),
+    (
+        "contradiction",
+        "failed-ios",
+        "no-storage",
+        "percentile-cut",
+        "guessed-reading",
+        "overload",
+        "tool-warning",
+        "invalid-emulation",
+    ),
     ("littles-law", "latency-unit", "idle-concurrency"),
     ("bandwidth", "bandwidth-unit"),
     ("cache-served", "below-half-revolution", "faster-than-link"),

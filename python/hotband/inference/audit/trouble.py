@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from hotband.base.question import INVALID
 from hotband.base.text.numbers import counted, number, share
 from hotband.base.text.words import capitalized
 from hotband.data.documents.record import RecordDoc, side_of
@@ -31,7 +32,7 @@ NO_DEVICE = frozenset({"null", "cpuio", "filecreate", "filestat", "filedelete"})
 
 def check(runs: Sequence[Audited]) -> list[Finding]:
     """Return all findings of the rules of trouble."""
-    rules = (_failed, _guessed, _warned, _no_device, _overloaded)
+    rules = (_failed, _guessed, _warned, _no_device, _overloaded, _invalid)
     return [finding for run in runs for rule in rules if (finding := rule(run)) is not None]
 
 
@@ -127,3 +128,13 @@ def _overloaded(run: Audited) -> Finding | None:
         )
         advice = "Quote the rate that was reached. The target waited for I/Os: look at the load generator."
     return Finding("overload", "warning", (run.name,), title, numbers, advice)
+
+
+def _invalid(run: Audited) -> Finding | None:
+    """Find results that this host could not serve or load as the drive would be."""
+    reasons = [note.removeprefix(f"{INVALID}: ") for note in run.notes if note.startswith(INVALID)]
+    if not reasons:
+        return None
+    advice = "Measure again on an idle host, or with a load that it can serve; the model's figures hold."
+    title = f"The figures are the host's, not the drive's: {'; '.join(reasons)}"
+    return Finding("invalid-emulation", "severe", (run.name,), title, {"reasons": len(reasons)}, advice)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from hotband.base.question import Ending, Question, Way, asks, fresh, into, out, seed
+from hotband.base.question import Ending, Question, Way, asks, fresh, into, invalid_ending, out, seed
 from hotband.data.inputs.kinds import EachName, FirstTargets, OtherTargets, Settings, Texts
 from hotband.data.inputs.specify import expect_interval
 from hotband.data.store.into import into_store
@@ -72,9 +72,9 @@ class ReviewQuestion(OnHardware, Question):
         object.__setattr__(self, "on", self.on[:1])
 
     def ending(self, result: Reviewed) -> Ending | None:
-        """Return the exit of an interruption, if there was one."""
+        """Return the exit code of an interruption, if there was one, or of invalid results."""
         if not result.interrupted:
-            return None
+            return invalid_ending(note for review in result.reviews for note in review["notes"])
         last = ", and one in part" if result.in_part else ""
         whole = len(result.reviews) - result.in_part
         return Ending(INTERRUPTED, f"interrupted; finished reviews: {whole}{last}")

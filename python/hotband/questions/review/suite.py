@@ -10,6 +10,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING, cast
 
 from hotband.base.errors import UserError
+from hotband.base.question import INVALID
+from hotband.base.text.numbers import counted
 from hotband.base.text.tomltext import toml_text
 from hotband.base.version import __version__
 from hotband.data.catalog.entries import unknown
@@ -228,7 +230,7 @@ def assemble(machine_plan: Plan, finished: Sequence[Finished]) -> ReviewDoc:
             continue
         of_part = {ask: records[run_id] for ask, run_id in ids.items()}
         parts[key] = PARTS[name].figures(machine_plan.target, of_part)
-        notes += [*errors_of(name, of_part), *cache_notes(name, of_part)]
+        notes += [*invalid_of(name, of_part), *errors_of(name, of_part), *cache_notes(name, of_part)]
     unmodelled = unmodelled_notes_of(records.values())
     # Each part is made by the module of its name, which mypy cannot follow.
     whole = cast("PartsDoc", parts)
@@ -241,6 +243,14 @@ def assemble(machine_plan: Plan, finished: Sequence[Finished]) -> ReviewDoc:
     # mypy mistakes optional keys of a review for optional keys of its head.
     review = {**made, **whole, "summary": groups, "overall": overall(groups), "notes": [*unmodelled, *notes]}
     return cast("ReviewDoc", {**review, "unmodelled": unmodelled} if unmodelled else review)
+
+
+def invalid_of(part: str, records: Mapping[str, RecordDoc]) -> list[str]:
+    """Return a note if figures of a part are not the drive's."""
+    notes = [record.get("notes") or [] for record in records.values()]
+    reasons = [[note for note in of_run if note.startswith(INVALID)] for of_run in notes]
+    invalid = [of_run[0].removeprefix(f"{INVALID}: ") for of_run in reasons if of_run]
+    return [f"{INVALID}: {len(invalid)} of {counted(len(records), 'run')} of {part}: {invalid[0]}"] if invalid else []
 
 
 def errors_of(part: str, records: Mapping[str, RecordDoc]) -> list[str]:

@@ -7,7 +7,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
-from hotband.base.question import Ending, Question, asks, duration, fresh, into, out, precision, rate, seed, slo
+from hotband.base.question import (
+    Ending,
+    Question,
+    asks,
+    duration,
+    fresh,
+    into,
+    invalid_ending,
+    out,
+    precision,
+    rate,
+    seed,
+    slo,
+)
 from hotband.data.documents.run import MOST_SPARES
 from hotband.data.inputs.kinds import Machine, Rate, Settings, Texts, Workload, Workloads
 from hotband.data.inputs.specify import expect_interval
@@ -130,5 +143,5 @@ class RunQuestion(OnHardware, Question):
         return result.records[0]
 
     def ending(self, result: Ran | Emulation) -> Ending | None:
-        """Return the exit code of an interruption, if one stopped the intervals."""
-        return None if result.is_whole else Ending(INTERRUPTED)
+        """Return the exit code of an interruption, if one stopped the intervals, or of an invalid result."""
+        return invalid_ending(result.notes) if result.is_whole else Ending(INTERRUPTED)

@@ -30,6 +30,11 @@ class Ran:
     is_whole: bool = True
 
     @property
+    def notes(self) -> list[str]:
+        """The notes of all runs."""
+        return [note for run in self.finished for note in run.record.get("notes") or ()]
+
+    @property
     def records(self) -> list[Record]:
         """The record of each run."""
         from hotband.data.record.record import record_of
@@ -69,6 +74,11 @@ class Emulation:
     found: Emulated
     report: Path | None = None
     is_whole: bool = True
+
+    @property
+    def notes(self) -> list[str]:
+        """The notes of the run on the emulated drive."""
+        return self.found.fio.record.get("notes") or []
 
     def to_dict(self) -> Mapping[str, object]:
         """Output of `hotband run --on emulated:MACHINE --json`."""

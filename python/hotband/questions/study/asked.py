@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
-from hotband.base.question import Question, asks, fresh, into, jobs, out, seed
+from hotband.base.question import Ending, Question, asks, fresh, into, invalid_ending, jobs, out, seed
 from hotband.base.views import view_of
 from hotband.data.inputs.kinds import Names, Share, Texts
 from hotband.inference.interval.fields import level
 
 if TYPE_CHECKING:
     from hotband.questions.study.definition import Study
+    from hotband.questions.study.emulate.result import EmulationResult
 
     StudyGiven: TypeAlias = str | Study
 else:
@@ -77,6 +78,11 @@ class StudyEmulateQuestion(Question):
     only: Names = asks("Run only these parts.", default=(), metavar="PART[,PART]")
     out: Path | None = out()
     fresh: bool = fresh()
+
+    def ending(self, result: EmulationResult) -> Ending | None:
+        """Return the exit code of an invalid result."""
+        sides = [side for part in result.document["parts"] for side in (part["a"], part["b"]) if side is not None]
+        return invalid_ending(note for side in sides for note in side["notes"])
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 from hotband.base.arguments import public
 from hotband.base.errors import UserError
 from hotband.base.heavy import pl
-from hotband.base.question import Question, Way, asks, fresh, out, seed
+from hotband.base.question import Ending, Question, Way, asks, fresh, invalid_ending, out, seed
 from hotband.base.text.write import expect_folder
 from hotband.base.views import view_of
 from hotband.data.inputs.kinds import Target, Values
@@ -67,6 +67,10 @@ class QuickQuestion(OnHardware, Question):
         """Write it into the folder, too."""
         pictures = [] if self.picture is None else [found.picture(self.picture)]
         return [f"Written: {path}" for path in [*found.write(self.out, page), *pictures]]
+
+    def ending(self, found: QuickResult) -> Ending | None:
+        """Return the exit code of an invalid result."""
+        return invalid_ending(found.answer)
 
 
 def answer(question: QuickQuestion, way: Way) -> QuickResult:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from hotband.base.arguments import public
 from hotband.base.heavy import pl
-from hotband.base.question import Ending, Question, Way, asks, fresh, out, seed
+from hotband.base.question import Ending, Question, Way, asks, fresh, invalid_ending, out, seed
 from hotband.base.views import view_of
 from hotband.data.documents.pts import PtsDoc
 from hotband.data.inputs.kinds import EachName, Target, Values
@@ -78,9 +78,9 @@ class PtsQuestion(OnHardware, Question):
         return [f"Written: {path}" for path in found.write(self.out, page)]
 
     def ending(self, found: PtsResult) -> Ending | None:
-        """Return the exit code of an interruption if one ended it."""
+        """Return the exit code of an interruption if one ended it, or of an invalid result."""
         if not found.is_interrupted:
-            return None
+            return invalid_ending(found.answer)
         tests = [name for name in TESTS if not self.tests or name in self.tests]
         count = sum(test["id"] in tests for test in found.document["tests"])
         where = f"; kept in {self.out}: the same command continues from there" if self.out is not None else ""

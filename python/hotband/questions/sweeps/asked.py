@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hotband.base.question import Ending, Question, asks, duration, fresh, into, jobs, out, rate, slo
+from hotband.base.question import Ending, Question, asks, duration, fresh, into, invalid_ending, jobs, out, rate, slo
 from hotband.data.inputs.kinds import AlikeWorkloads, Axes, Machines, Rate, Seeds, Texts
 from hotband.data.inputs.rate import rates_of
 from hotband.data.inputs.specify import expect_interval
@@ -92,9 +92,9 @@ class SweepQuestion(OnHardware, Question):
         return [f"{name}: {path}" for name, path in files if path]
 
     def ending(self, result: Sweep) -> Ending | None:
-        """Return the exit code of an interruption, if runs are missing."""
+        """Return the exit code of an interruption, if runs are missing, or of invalid results."""
         if not result.missing:
-            return None
+            return invalid_ending(note for row in result.rows if row is not None for note in row.notes)
         total = len(result.points)
         where = f"; kept in {self.out}: the same command continues from there" if self.out is not None else ""
         return Ending(

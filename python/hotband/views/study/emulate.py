@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from hotband.base.question import INVALID
 from hotband.base.text import numbers
 from hotband.base.text.numbers import counted, number
 from hotband.base.text.table import OF_ROW, TIMES, Table, Unit, column, numeric
@@ -29,9 +30,12 @@ def terminal(emulated: EmulationResult, question: StudyEmulateQuestion) -> Scree
     run = [part for part in parts if part["emulated"] is not None]
     skipped = [f"{part['id']} was skipped: {part['skipped']}" for part in parts if part["skipped"]]
     notes = [note for part in run for side in (part["a"], part["b"]) if side is not None for note in side["notes"]]
+    invalid = [note for note in notes if note.startswith(INVALID)]
+    sentence = _sentence(run, len(parts))
     return Screen(
-        answer=_sentence(run, len(parts)),
-        verdict=_verdict(run),
+        answer=f"The result is {invalid[0]}." if invalid else sentence,
+        verdict="no" if invalid else _verdict(run),
+        more=[sentence] if invalid else [],
         body=[shortened(_ratios_table(run), MOST_ROWS, "more part")] if run else [],
         state=with_hidden([f"{part['id']}: {part['title']}" for part in run], MOST_TITLES, "more part"),
         remarks=with_hidden([*skipped, *dict.fromkeys(notes)], MOST_REMARKS),

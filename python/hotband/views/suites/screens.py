@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hotband.base.question import INVALID
 from hotband.base.text.numbers import number, span
 from hotband.base.text.table import IOPS, MBS, OF_ROW, Cell, Table, column, numeric
-from hotband.execution.serve.lateness import INVALID
 from hotband.questions.suites.pts.verdict import verdict
 from hotband.questions.suites.quick import unit_of as unit_of_load
 from hotband.views.review import sparkline

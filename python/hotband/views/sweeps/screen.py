@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hotband.base.question import INVALID
 from hotband.base.text.numbers import counted
 from hotband.base.text.table import Table, Unit, View, column, numeric, unit_of
 from hotband.data.record.durability import UNPROTECTED, durability_lines
-from hotband.execution.serve.lateness import INVALID
 from hotband.questions.sweeps.frames import column_of
 from hotband.views.run_screen import DECLARED
 from hotband.views.sweeps.curves import TITLES
