@@ -124,11 +124,11 @@ def undecided(question: Question, status: Status, trial: Trial) -> list[tuple[Co
 def _offered(question: Question, trial: Trial) -> list[tuple[Condition, float]]:
     """Return the rate that a trial must sustain, less what a machine that keeps up may miss, with the rate that it
     served; nothing if none is demanded."""
-    asked, rate = question.offered, trial.wanted.rate
+    goal, rate = question.offered, trial.wanted.rate
     if rate is None:
-        served = None if asked is None else asked.figure.of(trial.record)
-        return [] if asked is None or served is None or question.varied != NOTHING else [(asked, served)]
-    demanded = asked or Condition(Figure("", "iops"), rate, IOPS.shown(rate))
+        served = None if goal is None else goal.figure.of(trial.record)
+        return [] if goal is None or served is None or question.varied != NOTHING else [(goal, served)]
+    demanded = goal or Condition(Figure("", "iops"), rate, IOPS.shown(rate))
     return [
         (replace(demanded, bound=demanded.bound * (1 - trial.slack)), demanded.bound * trial.kept_up),
     ]

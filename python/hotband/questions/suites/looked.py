@@ -68,9 +68,9 @@ class QuickQuestion(OnHardware, Question):
         pictures = [] if self.picture is None else [found.picture(self.picture)]
         return [f"Written: {path}" for path in [*found.write(self.out, page), *pictures]]
 
-    def ending(self, found: QuickResult) -> Ending | None:
+    def ending(self, result: QuickResult) -> Ending | None:
         """Return the exit code of an invalid result."""
-        return invalid_ending(found.answer)
+        return invalid_ending(result.answer)
 
 
 def answer(question: QuickQuestion, way: Way) -> QuickResult:
