@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 from hotband.base.foreign import marked
 from hotband.base.text.numbers import counted, number, percent, share, span
+from hotband.data.documents.record import KIND_REAL
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -55,17 +56,18 @@ def traces_in(record: RecordDoc) -> list[TraceDoc]:
 
 
 def comparison_lines(record: RecordDoc) -> list[str | Text]:
-    """Return the difference between replay and measurement: as a whole, and by class of I/O; nothing if the trace has
-    no latencies."""
+    """Return the difference between the recorded drive and that of the replay: as a whole, and by class of I/O; nothing
+    if the trace has no latencies. Traces do not state the product that was recorded."""
     comparison = record.get("comparison")
     if comparison is None:
         return []
     measured, replayed = (span(comparison[key]) for key in ("mean_measured_ns", "mean_replayed_ns"))
     errors = f"mean {_error(comparison)}, {span(comparison['rms_ns'])} RMS per I/O"
-    head = f"  replayed here against the recorded drive: {errors}"
+    head = f"  difference between the recorded drive and this one: {errors}"
+    doubt = "" if record["target"]["kind"] == KIND_REAL else "; an error of the model only if both are the same drive"
     ios, left_out = comparison["ios"], sum(trace["ios"] for trace in traces_in(record)) - comparison["ios"]
     others = f" ({left_out:,} others failed when they were recorded, or have no latency)" if left_out > 0 else ""
-    whole = f"    {counted(ios, 'I/O')}{others}: {measured} measured, {replayed} replayed"
+    whole = f"    {counted(ios, 'I/O')}{others}: {measured} measured, {replayed} replayed{doubt}"
     ranks = [percentile for percentile in comparison["percentiles"] if percentile["percentile"] in SHOWN]
     both = (f"p{rank['percentile']:g} {span(rank['measured_ns'])} and {span(rank['replayed_ns'])}" for rank in ranks)
     percentiles = f"    percentiles, measured and replayed: {', '.join(both)}"

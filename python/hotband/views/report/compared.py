@@ -15,6 +15,7 @@ from hotband.views.report.page import Block, Cell, Chart, Charts, Group, Prose, 
 
 Names = tuple[str, str]
 OF_RECORD: Names = ("measured", "replayed")
+DOUBT = "The difference is an error of the model only if the trace was recorded on the drive that replays it."
 CAPTION = "Demerit is the root of the mean squared horizontal distance of the two lines."
 
 
@@ -26,6 +27,7 @@ def comparison_section(records: Mapping[str, LoadedRecord]) -> Section | None:
     blocks: list[Block] = []
     for label, comparison in comparisons.items():
         blocks += comparison_blocks(comparison, OF_RECORD, label if len(comparisons) > 1 else "")
+    blocks += [Prose([DOUBT])] if blocks else []
     return Section("comparison", "Measured and replayed", blocks) if blocks else None
 
 
@@ -70,7 +72,7 @@ def distribution_frame(comparison: ComparisonDoc, names: Names) -> pl.DataFrame 
 
 def class_table(comparison: ComparisonDoc, names: Names) -> Table:
     """Return a row of all I/Os, and one of each class."""
-    columns = ["", "I/Os", f"Mean {names[0]} (ms)", f"Mean {names[1]} (ms)", "Error", "Demerit (ms)", "Demerit"]
+    columns = ["", "I/Os", f"Mean {names[0]} (ms)", f"Mean {names[1]} (ms)", "Difference", "Demerit (ms)", "Demerit"]
     classes: list[tuple[str, ComparedDoc]] = [
         (f"{entry['direction']}s, {entry['distance']}", entry) for entry in comparison["classes"]
     ]

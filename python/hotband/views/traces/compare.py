@@ -67,7 +67,7 @@ def _sentence(document: TracesComparedDoc) -> str:
 
 def _classes(document: TracesComparedDoc) -> Table:
     """Return a row for all I/Os and one per class: both means, the error, and the difference of the distributions."""
-    means = [numeric("A", MS), numeric("B", MS), numeric("error", CHANGE)]
+    means = [numeric("A", MS), numeric("B", MS), numeric("difference", CHANGE)]
     table = screen_table([column(""), numeric("I/Os"), *means, numeric("demerit", PERCENT), numeric("RMS", MS)])
     for name, row in rows_of(document):
         figures = (row["mean_measured_ns"], row["mean_replayed_ns"], row["mean_error_pct"])
