@@ -135,6 +135,15 @@ def test_an_answer_reads_right(name: str, request: pytest.FixtureRequest) -> Non
     assert len(drawn) == len(result["answer"]["chart"]["points"]) > 3
 
 
+def test_the_bound_of_content_hdd_is_that_of_the_loads_that_it_names(
+    content_hdd: tuple[dict[str, Any], Path],
+) -> None:
+    rates = [one for one in content_hdd[0]["figures"] if one["metric"] == "IOPS" and one["error_pct"] is not None]
+    other = [abs(one["error_pct"]) for one in rates if "8 KB sequential" not in one["label"]]
+    text = " ".join(content_hdd[0]["answer"]["further"].split())
+    assert f"Predicted IOPS of all layouts and loads are within {quantity(max(other))} %, except for 8 KB mixes" in text
+
+
 def test_an_answer_has_what_its_figures_have(full_ssd: tuple[dict[str, Any], Path]) -> None:
     figures = {one["label"]: one for one in full_ssd[0]["figures"]}
     for label in ("4 KiB random read, QD 1", "4 KiB random read, QD 32", "4 KiB write and flush, QD 1, write cache on"):

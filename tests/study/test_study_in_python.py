@@ -77,3 +77,19 @@ def test_a_mistake_names_the_argument(call, file: str, value: str) -> None:
         call()
     assert (caught.value.file, caught.value.value) == (file, value)
     assert "--" not in str(caught.value)
+
+
+def test_without_a_figure_those_with_the_largest_errors_are_listed(hotband) -> None:
+    done = hotband("study", "why", "content-hdd", "--json")
+    found = json.loads(done.stdout)
+    sizes = [abs(figure["error_pct"]) for figure in found["figures"]]
+    assert found["schema"] == "hotband-study-errors"
+    assert sizes == sorted(sizes, reverse=True)
+    first = found["figures"][0]
+    assert first["error_pct"] == pytest.approx(100 * (first["predicted"] / first["published"] - 1))
+    shown = hotband("study", "why", "content-hdd").stdout
+    assert first["figure"] in shown.splitlines()[4]
+    # The next command names a figure, and explains it.
+    following = shown.rstrip().rpartition("Next: hotband ")[2].split()
+    assert following == ["study", "why", "content-hdd", first["figure"]]
+    assert hotband(*following).stdout.startswith(first["config"])

@@ -354,7 +354,8 @@ QUESTIONS = {
     "study why": Line(
         "hotband.questions.study.asked:StudyWhyQuestion",
         "hotband.questions.study.intervals.of_study:answer",
-        "Show the sources of uncertainty of a study's figure, from its stored samples. Runs nothing.",
+        "Show the sources of uncertainty of a study's figure, from its stored samples; without FIGURE, list the "
+        "figures with the largest errors. Runs nothing.",
         "study.why",
     ),
     "study accuracy": Line(

@@ -47,8 +47,9 @@ if TYPE_CHECKING:
     from hotband.inference.interval.asked import WhyQuestion
     from hotband.inference.interval.conformal import FigureSpread
     from hotband.inference.interval.explained import Why
-    from hotband.questions.study.asked import StudyIntervalsQuestion
+    from hotband.questions.study.asked import StudyIntervalsQuestion, StudyWhyQuestion
     from hotband.questions.study.intervals.intervalfile import IntervalFile
+    from hotband.questions.study.intervals.largest import FigureError, FigureErrors
     from hotband.questions.study.intervals.spreads import AllIntervals, Spreads
 
 LABELS = {
@@ -125,7 +126,7 @@ def intervals_table(intervals: RunIntervalsDoc) -> Table:
     return table
 
 
-MOST_VALUES = 8
+MOST_VALUES, MOST_ERRORS = 8, 12
 
 
 def terminal(result: Why, question: WhyQuestion) -> Screen:
@@ -147,6 +148,43 @@ def terminal(result: Why, question: WhyQuestion) -> Screen:
         next=question,
         details=why_views(document),
     )
+
+
+def largest_terminal(errors: FigureErrors, question: StudyWhyQuestion) -> Screen:
+    """Return what `study why` shows without a figure: those with the largest errors, and how to name one."""
+    if not errors.rows:
+        return Screen(answer=f"No published figure of {errors.study} has a prediction.")
+    first = errors.rows[0]
+    size = percent(first.error_pct)
+    return Screen(
+        answer=f"The largest error of {errors.study} is {size}: {first.label} ({first.figure}).",
+        body=[shortened(_errors_screen(errors.rows), MOST_ERRORS, "more figure")],
+        next=replace(question, figure=first.figure),
+        details=[_errors_table(errors.rows)],
+    )
+
+
+def _errors_screen(rows: Sequence[FigureError]) -> Table:
+    """Return one row per figure as far as a screen has room."""
+    table = screen_table([column("id"), column("machine"), column("figure"), numeric("error", CHANGE)])
+    for row in rows:
+        table.add(row.figure, row.config, row.label.removeprefix(f"{row.config}, "), row.error_pct)
+    return table
+
+
+def _errors_table(rows: Sequence[FigureError]) -> Table:
+    """Return one row per figure: its id, which names it, and its error."""
+    table = Table(
+        "Errors of figures",
+        [
+            *map(column, ("id", "figure", "unit")),
+            *map(numeric, ("published", "predicted")),
+            numeric("error", CHANGE),
+        ],
+    )
+    for row in rows:
+        table.add(row.figure, row.label, row.unit, row.published, row.predicted, row.error_pct)
+    return table
 
 
 def _sources(figure: WhyFigureDoc) -> list[View]:

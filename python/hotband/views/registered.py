@@ -25,6 +25,7 @@ register(
     terminal="hotband.views.audit:terminal",
 )
 register("hotband.inference.interval.explained:Why", terminal="hotband.views.interval:terminal")
+register("hotband.questions.study.intervals.largest:FigureErrors", terminal="hotband.views.interval:largest_terminal")
 register(
     "hotband.inference.reliability.result:Reliability",
     lines="hotband.views.reliability:summary_lines",

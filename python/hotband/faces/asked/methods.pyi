@@ -120,11 +120,12 @@ class StudyMethods:
 
     def why(
         self,
-        figure: str,
+        figure: str | None = None,
         *,
         interval: float = 90.0,
     ) -> Why:
-        """Show the sources of uncertainty of a study's figure, from its stored samples. Runs nothing.
+        """Show the sources of uncertainty of a study's figure, from its stored samples; without FIGURE, list the
+        figures with the largest errors. Runs nothing.
 
         Args:
             figure: Id of a figure of the study.

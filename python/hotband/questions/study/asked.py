@@ -131,7 +131,8 @@ class StudyIntervalsQuestion(Question):
 
 @dataclass(frozen=True, kw_only=True)
 class StudyWhyQuestion(Question):
-    """Show the sources of uncertainty of a study's figure, from its stored samples. Runs nothing.
+    """Show the sources of uncertainty of a study's figure, from its stored samples; without FIGURE, list the figures
+    with the largest errors. Runs nothing.
 
     Raises UserError.
     """
@@ -139,9 +140,10 @@ class StudyWhyQuestion(Question):
     name = "study why"
     schema = "hotband-why"
     answers = "hotband.inference.interval.explained:Why"
+    shown = (answers, "hotband.questions.study.intervals.largest:FigureErrors")
 
     study: StudyGiven = study()
-    figure: str = asks("Id of a figure of the study.", metavar="FIGURE", positional=True)
+    figure: str | None = asks("Id of a figure of the study.", default=None, metavar="FIGURE", positional=True)
     interval: float = level()
 
 

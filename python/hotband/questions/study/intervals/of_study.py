@@ -35,6 +35,7 @@ from hotband.questions.study.blind import scored_as
 from hotband.questions.study.figures import cell_figures
 from hotband.questions.study.intervals.combine import Combined, Weights, of_comparison
 from hotband.questions.study.intervals.intervalfile import INTERVALS_FILE, IntervalFile, Value, read_intervals
+from hotband.questions.study.intervals.largest import FigureErrors, largest_errors
 from hotband.questions.study.intervals.lines import Line, Plan, figure_key, lines_of, plan_of, run_line
 from hotband.questions.study.intervals.listing import systems_of
 from hotband.questions.study.runs import collect, specs_of
@@ -225,9 +226,10 @@ def _rounded(value: float) -> float:
     return round(value, 5)
 
 
-def answer(question: StudyWhyQuestion, _: Way) -> Why:
-    """Explain the interval of a study's figure from the files of its folder, without runs. Raises UserError if the
-    files are missing, or for a figure that the study does not have."""
+def answer(question: StudyWhyQuestion, _: Way) -> Why | FigureErrors:
+    """Explain the interval of a study's figure from the files of its folder, without runs; without a figure, return
+    those with the largest errors. Raises UserError if the files are missing, or for a figure that the study does not
+    have."""
     study, figure = file.load(question.study), question.figure
     path = study.folder / INTERVALS_FILE
     intervals = read_intervals(path)
@@ -235,6 +237,8 @@ def answer(question: StudyWhyQuestion, _: Way) -> Why:
         raise UserError(
             str(path), "", "", f"is missing; the question study intervals {study.name} creates it with question.save"
         )
+    if figure is None:
+        return largest_errors(study, intervals)
     spread = intervals.figures.get(figure)
     if spread is None or spread.predicted is None or log_of(spread.predicted, spread.scored_as) is None:
         known = [
