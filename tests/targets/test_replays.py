@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -109,6 +110,33 @@ def test_a_file_gets_the_ios_of_the_trace_and_is_compared_with_the_recording(tmp
     assert record["comparison"]["rms_ns"] > 0
     assert sum(record["trace"][kind]["count"] for kind in KINDS) == 80
     assert list(folder.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("options", "least"), [({}, 32), ({"duration": "40 ms"}, 16), ({"set": {"issue": "after-completion"}}, 32)]
+)
+def test_a_replay_on_hardware_has_the_prediction_of_a_drive_next_to_it(
+    tmp_path: Path, options: dict[str, Any], least: int
+) -> None:
+    ios = [(2 * at, "read", 8192 * (37 * at % 128), 4096) for at in range(32)]
+    log = _log_of(tmp_path, trace(tmp_path / "a.iolog", ios))
+    (tmp_path / "disk").write_bytes(bytes(2 * MIB))
+    record = hb.run(log, on=f"real:{tmp_path / 'disk'}", expect=DRIVE, **options).to_dict()
+    assert record["summary"]["read"]["count"] >= least
+    [row] = record["expected"]["rows"]
+    [mean] = [one for one in row["figures"] if one["figure"] == "latency_mean_ns"]
+    # The model replays the same I/Os on the drive: as `hb.run` of the trace on it does.
+    assert mean["predicted"] == pytest.approx(hb.run(log, on=DRIVE, **options).document["summary"]["latency_mean_ns"])
+    assert mean["measured"] == pytest.approx(record["summary"]["latency_mean_ns"])
+
+
+def test_the_screen_of_a_run_on_hardware_shows_its_prediction(tmp_path: Path, hotband: Any) -> None:
+    ios = [(2 * at, "read", 8192 * (37 * at % 128), 4096) for at in range(32)]
+    log = _log_of(tmp_path, trace(tmp_path / "a.iolog", ios))
+    (tmp_path / "disk").write_bytes(bytes(2 * MIB))
+    done = hotband("run", str(log), "--on", f"real:{tmp_path / 'disk'}", "--expect", DRIVE)
+    assert f"Expected of {DRIVE} (as you named it): " in done.stdout
+    assert re.search(r"  mean \S+ [mµ]s measured, \S+ [mµ]s predicted", done.stdout), done.stdout
 
 
 def test_as_fast_as_possible_ignores_the_recorded_times(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from hotband.base.text.words import capitalized
 from hotband.data.catalog.named import is_real
 from hotband.data.inputs.rate import KEY as RATE
 from hotband.data.record.durability import durability_notes
+from hotband.data.record.expected import sentence_of
 from hotband.data.record.files import RECORD_FILE
 from hotband.data.record.overload import is_bounded, missed_rate, missed_words, overload_notes
 from hotband.data.record.repair import recovery_lines, repair_lines
@@ -45,6 +46,8 @@ MOST_REMARKS = 3
 MOST_STEPS = 8
 MOST_HAPPENED = LINES // 2
 """Most lines about events in a run; the evidence has all."""
+PREDICTED = {"iops": "", "latency_mean_ns": "mean ", "latency_p99_ns": "p99 "}
+"""Figures of a prediction next to a measurement, with their names if the unit does not imply them."""
 DEPTHS = "qd=1,4,16,64"
 """Queue depths of the suggested sweep of a closed loop."""
 RATES = (0.5, 1.0, 1.5, 2.0)
@@ -165,12 +168,35 @@ def _between(record: RecordDoc, figure: str, before: str = "") -> str:
 
 
 def _happened(record: RecordDoc) -> list[View]:
-    """Return whether limits were met, the effects of power loss and failures, and how a replay compares."""
-    lines: list[View] = [*_scripts(record), *limits_lines(record), *power_loss_lines(record), *repair_lines(record)]
+    """Return how a measurement and a replay compare, whether limits were met, and the effects of power loss and
+    failures."""
+    lines: list[View] = [
+        *_expected(record),
+        *_scripts(record),
+        *limits_lines(record),
+        *power_loss_lines(record),
+        *repair_lines(record),
+    ]
     lines += recovery_lines(record)
     lines += [line for verdict in of_phases(record) for line in steady_lines(verdict)[:2]]
     lines += comparison_lines(record)[:2]
     return lines[:MOST_HAPPENED]
+
+
+def _expected(record: RecordDoc) -> list[str]:
+    """Return the verdict on hardware, and the prediction next to what was measured; nothing without a prediction."""
+    expected = record.get("expected")
+    if expected is None:
+        return []
+    figures = {figure["figure"]: figure for row in expected["rows"] for figure in row["figures"]}
+    beside = []
+    for name, label in PREDICTED.items():
+        if (figure := figures.get(name)) is not None:
+            shown = unit_of(name).shown
+            low, high = figure["low"], figure["high"]
+            ends = "" if low is None or high is None else f" ({between(low, high, shown)})"
+            beside.append(f"{label}{shown(figure['measured'])} measured, {shown(figure['predicted'])} predicted{ends}")
+    return [f"{sentence_of(expected)}.", *(f"  {line}" for line in beside)]
 
 
 def _scripts(record: RecordDoc) -> list[str]:

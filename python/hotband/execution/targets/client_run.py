@@ -47,6 +47,10 @@ class ClientRun(Protocol):
     @property
     def state(self) -> str | None: ...
     @property
+    def model_text(self) -> str:
+        """Return the text of the workload whose run on a model predicts this run."""
+
+    @property
     def seconds(self) -> float | None:
         """Return its length with the warm-up; None if it is not known in advance."""
 

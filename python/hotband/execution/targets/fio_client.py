@@ -38,6 +38,11 @@ GRACE_S = 60.0
 class FioClientRun(FioRun):
     """A run that fio issues; see `ClientRun`."""
 
+    @property
+    def model_text(self) -> str:
+        """Return the text of the workload, whose run on a model predicts this run."""
+        return self.text
+
     def expect_servable(self, _: ServeSpec) -> None:
         """Raise UserError if it needs more connections than a served machine accepts."""
         expect_connections(self.spec.workload, self.converted.text)

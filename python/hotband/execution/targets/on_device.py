@@ -262,7 +262,7 @@ class OnDevice:
         """Return the section of the record with the prediction, and the reason if there is none."""
         if self.setup.product == NONE or self.setup.predict is None:
             return {}, ()
-        workload = Named(client_run.spec.workload, client_run.text)
+        workload = Named(client_run.spec.workload, client_run.model_text)
         records = issued.stages()
         if not records:
             return {}, ()

@@ -120,6 +120,14 @@ class ReplayRun:
         """Return the length of the measured part, if the user limits it."""
         return None if self.spec.duration is None else round(span_ns(self.spec.duration) or 0)
 
+    @property
+    def model_text(self) -> str:
+        """Return the text of the replay on a model, which ends as this one does."""
+        ends = (
+            "" if self.spec.duration is None else f'\n[[phases]]\nmeasure = true\nduration = "{self.spec.duration}"\n'
+        )
+        return f"{self.text}{ends}"
+
     # --- what a run states before it begins (`ClientRun`) -------------------------------------------------------------
 
     @property
@@ -293,7 +301,7 @@ class ReplayRun:
         interval_ns = round(span_ns(str(interval)) or INTERVAL_NS) if interval is not None else INTERVAL_NS
         return Issued(
             lambda: imported_of_replay(replayed, self.spec.machine, interval_ns),
-            lambda: (),
+            lambda: (imported_of_replay(replayed, self.spec.machine, interval_ns).record,),
             sections_of(replayed, trace, has_times=not is_fast),
         )
 

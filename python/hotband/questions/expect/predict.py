@@ -67,7 +67,8 @@ def spec_of(row: Row, machine: Named, settings: Settings) -> RunSpec:
     """Return the run of a row on a machine. Raises UserError if the machine cannot run it."""
     assert row.load is not None, "asked for rows that have a load"
     load = Load(row.load.text, row.name)
-    text = (load if settings.duration else load.with_ios(settings.ios)).text()
+    is_whole = settings.duration is not None or "trace" in load.table
+    text = (load if is_whole else load.with_ios(settings.ios)).text()
     held = dict(settings.set)
     settings_of_load = tuple((key, value) for key, value in row.load.settings.items() if key not in held)
     spec = RunSpec(

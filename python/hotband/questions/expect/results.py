@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from hotband.data.documents.record import RecordDoc
     from hotband.data.inputs.specify import Named
 
+RECORDED = "recorded"
+"""The default of `[trace] issue`: I/Os are issued at the recorded times."""
 KEPT_UP = 0.9
 """Share of its requested rate below which a tool waited for the target, as a closed loop."""
 BUSY = 0.5
@@ -96,10 +98,13 @@ def _rows_of(folder: Walk, notes: list[str]) -> list[Row]:
 
 def row_of(record: RecordDoc, file: str, workload: Named) -> Row:
     """Return the row of a record with a known workload; a workload that measures several steps is rebuilt from the
-    record."""
+    record, and a trace is replayed as it is."""
     row = Row(_name(record), record, file)
+    text = workload.text or ""
+    if "trace" in Load(text, workload.name).table:
+        row.name, row.load = workload.name, _of_trace(text, workload.name)
+        return row
     try:
-        text = workload.text or ""
         row.load = _given(row, workload) if len(Load(text, workload.name).measured()) == 1 else _rebuilt(row)
         _as_measured(row, row.load)
     except CannotRebuild as why:
@@ -177,6 +182,14 @@ def _given(row: Row, workload: Named) -> Rebuilt:
         row.record["source"]["asked"]["working_set_bytes"],
         [f"{workload.name} was run, according to you"],
     )
+
+
+def _of_trace(text: str, name: str) -> Rebuilt:
+    """Return the load of a replay, whose I/Os and times are those of its trace."""
+    trace = Load(text, name).table["trace"]
+    issue = str(trace.get("issue", RECORDED)) if isinstance(trace, dict) else RECORDED
+    words = f"the I/Os of the trace were replayed, issue = {issue}"
+    return Rebuilt(text, "open" if issue == RECORDED else "closed", None, [words])
 
 
 def _as_measured(row: Row, load: Rebuilt) -> None:
