@@ -216,3 +216,19 @@ def test_the_command_of_a_study_is_that_of_the_form(served: Served) -> None:
     form = {"study": "content-hdd", "only": ["128k-read"], "seed": "7"}
     found = served.post("/api/command", {"kind": "study", "form": form})
     assert found == {"command": "hotband study run content-hdd --seed 7 --only 128k-read"}
+
+
+def test_an_ambiguous_reading_of_a_dropped_trace_is_said_first(
+    served: Served, hotband: Hotband, tmp_path: Path
+) -> None:
+    table = b"Time (ms);Op;Offset (bytes);Size (bytes);Latency (us)\n0,5;R;1048576;8192;200\n100,5;R;2097152;8192;100\n"
+    (tmp_path / "a.csv").write_bytes(table)
+    dropped = served.drop("a.csv", table)
+    done = served.finish("run", {"workload": dropped["name"], "on": ["ent-10k"]})
+    assert done["state"] == "done", done
+    doubt = "Time (ms) is read as the time of issue; that of completion would fit as well"
+    assert doubt in done["shown"]["lead"][0]
+    # As the command says it; no other run inherits it.
+    assert doubt in " ".join(hotband("run", str(tmp_path / "a.csv"), "--on", "ent-10k").stdout.split())
+    other = served.finish("run", {"workload": "fio-randread", "on": ["ent-10k"], "duration": "1 s"})
+    assert not [line for line in other["shown"]["lead"] if "would fit" in line]

@@ -14,11 +14,16 @@ from hotband.faces.questions import answer
 
 
 def ask(question: Question, progress: Any = None, executor: str | Executor | None = None) -> Any:
-    """Return the answer; `progress` is `Wanted`, or receives sentences if the question `tells`. Raises UserError for a
-    mistake, KeyboardInterrupt if it is stopped, OSError."""
-    say = progress if question.tells and callable(progress) else lambda _: None
+    """Return the answer, and warn of ambiguous readings; `progress` is `Wanted`, or receives sentences if the question
+    `tells`. Raises UserError for a mistake, KeyboardInterrupt if it is stopped, OSError."""
     for guess in guesses_of(question):
         warnings.warn(guess.sentence, stacklevel=4)
+    return quietly(question, progress, executor)
+
+
+def quietly(question: Question, progress: Any = None, executor: str | Executor | None = None) -> Any:
+    """Return the answer without warnings, for a face that shows them itself. Raises what `ask` raises."""
+    say = progress if question.tells and callable(progress) else lambda _: None
     way = Way(lambda title: watch.watch(title, progress), say, executor=executor, again=call)
     if not question.runs:
         with as_interrupt():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -12,8 +13,8 @@ from hotband.base.errors import UserError
 from hotband.base.question import Field, Question, fields_of
 from hotband.data.inputs.specify import Named, changes, named, rate_text, settings_of
 from hotband.execution.targets.fields import NAMES, OnHardware
-from hotband.faces.asked.ask import ask
-from hotband.faces.asked.kinds import mark
+from hotband.faces.asked.ask import quietly
+from hotband.faces.asked.kinds import guesses_of, mark
 from hotband.faces.asked.words import STORED
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ Q = TypeVar("Q", bound=Question)
 ELSEWHERE = ("jobs", "io_log", *STORED)
 """Fields of the command line and of Python only: the page stores results itself and uses all cores."""
 NO_MORE = 10**9
+DOUBTS: ContextVar[list[str]] = ContextVar("doubts")
+"""Ambiguous readings of the call that this thread answers."""
 
 
 def number(form: Form, field: Field) -> float | None:
@@ -96,9 +99,22 @@ def of_form(question: type[Q], form: Form, fixed: Mapping[str, object]) -> Q:
 
 
 def answered(question: Question, tick: Tick | bool) -> Any:
-    """Return the answer, and report progress to `tick`. Raises UserError with the names of the form's fields."""
+    """Return the answer, and report progress to `tick`; ambiguous readings are added to those of the call. Raises
+    UserError with the names of the form's fields."""
     with in_fields():
-        return ask(question, tick)
+        DOUBTS.get([]).extend(f"! {guess.sentence}." for guess in guesses_of(question))
+        return quietly(question, tick)
+
+
+@contextmanager
+def doubts() -> Iterator[list[str]]:
+    """Yield the list that receives the ambiguous readings of the questions answered within the block."""
+    found: list[str] = []
+    token = DOUBTS.set(found)
+    try:
+        yield found
+    finally:
+        DOUBTS.reset(token)
 
 
 @contextmanager

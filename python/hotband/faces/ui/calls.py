@@ -17,7 +17,7 @@ from hotband.data.record.record import Record
 from hotband.execution.experiment import Tick
 from hotband.faces.asked.words import words
 from hotband.faces.ui import shown
-from hotband.faces.ui.asked import answered, of_form
+from hotband.faces.ui.asked import answered, doubts, of_form
 from hotband.faces.ui.call import MACHINE, WORKLOAD, Call, expect_report
 from hotband.faces.ui.calls_on_files import of_calibrate, of_expect, of_fleet
 from hotband.faces.ui.form import Form
@@ -38,7 +38,15 @@ def prepare(kind: str, form: Form) -> Call:
     """Return the call that a form requests. Raises UserError for mistakes that can be found before the call."""
     if kind not in KINDS:
         raise UserError("kind", "", kind, f"expected one of {', '.join(KINDS)}")
-    return KINDS[kind](form)
+    call = KINDS[kind](form)
+
+    def run(tick: Tick, folder: Path) -> Shown:
+        with doubts() as found:
+            result = call.run(tick, folder)
+        result["lead"] = [*dict.fromkeys(found), *result["lead"]]
+        return result
+
+    return replace(call, run=run)
 
 
 def of_run(form: Form) -> Call:
