@@ -5,9 +5,11 @@ import re
 import shlex
 import shutil
 import tomllib
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -15,8 +17,8 @@ import hotband as hb
 from forms import sized
 from hotband import _core
 from hotband.faces.cli import app
+from hotband.inference.traces.fit import made as made_module
 from hotband.inference.traces.fit.fit import TraceFit
-from hotband.inference.traces.fit.ios import write_ios
 from hotband.inference.traces.fit.made import made
 
 SERVICE = (400_000.0, 200_000.0)
@@ -29,9 +31,8 @@ SAMPLES = Path("/work/shared/samples")
 def trace_of(folder: Path, load: str, streams: str, ios: int, service: tuple[float, float] | None = None) -> Path:
     """A trace of a known workload."""
     text = f"{load}\n{streams}\n[[phases]]\nios = {ios}\nmeasure = true\n"
-    rows, out = folder / "known.rows", folder / "known.csv"
-    write_ios(made(text, 1 << 40, service, 7, folder), rows)
-    _core.write_trace(rows, "io-log-csv", out, "csv")
+    out = folder / "known.csv"
+    _core.write_trace(made(text, 1 << 40, service, 7, folder), "io-log-csv", out, "csv")
     return out
 
 
@@ -313,3 +314,27 @@ def test_other_tools_cannot_say_it(tmp_path: Path, hotband: Any, tool: str) -> N
     assert done.returncode == 0, done.stderr
     assert "in_a_row" in done.stdout + done.stderr
     assert "no nearby jumps" in done.stdout + done.stderr
+
+
+def test_the_log_of_a_workload_is_read_in_order_of_issue_and_in_parts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ios, log = 50_000, tmp_path / "made.log"
+    random = np.random.default_rng(1)
+    rows = np.zeros((ios, len(_core.LOG_COLUMNS)), "<u8")
+    column = {name: rows[:, at] for at, name in enumerate(_core.LOG_COLUMNS)}
+    column["number"][:], column["submit_ns"][:] = np.arange(ios), np.arange(ios) // 2
+    column["offset_bytes"][:], column["fua"][:] = np.arange(ios) * 512, np.arange(ios) % 2
+    # In order of completion.
+    rows[np.argsort(np.arange(ios) + random.integers(0, 100, ios), kind="stable")].tofile(log)
+    monkeypatch.setattr(made_module, "AT_ONCE", 1000)
+    tracemalloc.start()
+    numbers = []
+    for block in made_module.rows_of(log, ios, has_latencies=False):
+        assert (block[:, 0] * 2 + (block[:, 2] >> 8) == block[:, 3] // 512).all()
+        numbers += [int(block[0, 3]) // 512, int(block[-1, 3]) // 512]
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert numbers == sorted(numbers)
+    # Two keys, and the order that sorts them with its own memory; the log itself has 144 bytes an I/O.
+    assert most / ios < 50

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
@@ -53,15 +54,23 @@ def mapped_rows(rows: Path, ios: int) -> NDArray[np.uint64]:
 
 def write_rows(out: Path, rows: NDArray[np.uint64], tail: str) -> None:
     """Write measured rows, followed by the tail of other rows (`tail_of`) with their number. Raises OSError."""
-    text = re.sub(r"(?m)^ios = \d+$", f"ios = {len(rows)}", tail)
+    write_blocks(out, [rows], len(rows), tail)
+
+
+def write_blocks(out: Path, blocks: Iterable[NDArray[np.uint64]], ios: int, tail: str) -> None:
+    """Like `write_rows`, for `ios` rows in batches. Raises OSError."""
+    text = re.sub(r"(?m)^ios = \d+$", f"ios = {ios}", tail)
     text = re.sub(r"(?m)^unmeasured = \d+$", "unmeasured = 0", text)
     with replacing(out) as file:
-        file.write(MAGIC + (BEGIN + 8 * COLUMNS * len(rows)).to_bytes(8, "little"))
-        file.write(np.ascontiguousarray(rows, "<u8").tobytes())
+        file.write(MAGIC + (BEGIN + 8 * COLUMNS * ios).to_bytes(8, "little"))
+        for block in blocks:
+            file.write(np.ascontiguousarray(block, "<u8").tobytes())
         file.write(text.encode())
 
 
-def blocks_of(rows: Path, ios: int) -> list[NDArray[np.uint64]]:
-    """Map the rows into memory in batches; see `mapped_rows`."""
-    numbers = mapped_rows(rows, ios)
-    return [numbers[begin : begin + AT_ONCE] for begin in range(0, ios, AT_ONCE)]
+def blocks_of(rows: Path, ios: int) -> Iterator[NDArray[np.uint64]]:
+    """Read the rows in batches; see `mapped_rows`. Nothing stays in memory."""
+    with rows.open("rb") as file:
+        file.seek(BEGIN)
+        for begin in range(0, ios, AT_ONCE):
+            yield np.fromfile(file, "<u8", COLUMNS * min(AT_ONCE, ios - begin)).reshape(-1, COLUMNS)

@@ -25,7 +25,7 @@ from hotband.inference.traces.asked import TraceQuestion
 from hotband.inference.traces.convert import asked_of, expect_trace
 from hotband.inference.traces.fit.arrivals import Clock, Loop, clock_of, loop_of
 from hotband.inference.traces.fit.ios import Ios, ios_of
-from hotband.inference.traces.fit.made import made, properties_of_made, service_of
+from hotband.inference.traces.fit.made import made, service_of
 from hotband.inference.traces.fit.replay import AFTER, RECORDED, Replayed, replayed
 from hotband.inference.traces.fit.streams import READ, WRITE, in_a_row, streams_of
 from hotband.inference.traces.fit.table import Kept, table_of
@@ -189,8 +189,8 @@ def _tried(
     streams, stream_of = streams_of(ios, together=together)
     text = workload_text(name, len(ios), ios.span_s, load, in_a_row(streams, stream_of), streams)
     service = service_of(trace) if ios.has_latencies else None
-    ios_made = made(text, max(stream.high for stream in streams), service, seed, folder)
-    synthetic = properties_of_made(ios_made, BLOCK, SAMPLE, folder)
+    rows = made(text, max(stream.high for stream in streams), service, seed, folder)
+    synthetic = properties_of(_core.trace_properties(rows, BLOCK, SAMPLE))
     return text, synthetic, table_of(trace, synthetic)
 
 

@@ -1,22 +1,29 @@
-"""Generate the I/Os of a workload on a volume that serves any number at once, and count the properties of that
-trace."""
+"""Generate the I/Os of a workload on a volume that serves any number at once."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
 
 import hotband._core as _core
 from hotband.base.heavy import np
 from hotband.base.text.write import write_file
 from hotband.data.catalog import CATALOG_DIR
-from hotband.data.traces.io_log import UNKNOWN
-from hotband.inference.traces.fit.ios import Ios, write_ios
-from hotband.inference.traces.properties import Properties, properties_of
+from hotband.data.traces.io_log import AT_ONCE, FUA, UNKNOWN
+from hotband.data.traces.rows import write_blocks
+from hotband.inference.traces.properties import Properties
+
+if TYPE_CHECKING:
+    from hotband.inference.traces.fit.ios import Numbers
 
 SERVICE_NS = 100_000
 """Latency (ns) for traces without latencies: that of a flash drive. Their properties do not depend on it."""
 GRAIN = 1 << 20
 """Volumes are whole MiB."""
+ROW_BYTES = 8 * len(_core.LOG_COLUMNS)
+HEAD = 'file = "synthetic"\nios = 0\nunmeasured = 0\nnotes = []\n[[streams]]\nname = "main"\n'
+"""Text that follows the rows."""
 
 
 def volume_text(capacity: int, read_ns: float, write_ns: float) -> str:
@@ -54,10 +61,10 @@ def service_of(trace: Properties) -> tuple[float, float]:
     return read or write or SERVICE_NS, write or read or SERVICE_NS
 
 
-def made(workload: str, capacity: int, service: tuple[float, float] | None, seed: int, folder: Path) -> Ios:
-    """Generate the I/Os of a workload in order of issue, with `service` as the times of reads and writes in ns (None:
-    without latencies). `folder` has temporary files. Raises _core.SpecError, OSError."""
-    drive, log = folder / "volume.toml", folder / "synthetic.log"
+def made(workload: str, capacity: int, service: tuple[float, float] | None, seed: int, folder: Path) -> Path:
+    """Generate the I/Os of a workload with `service` as the times of reads and writes in ns (None: without latencies);
+    return a file with their rows. `folder` has the files. Raises _core.SpecError, OSError."""
+    drive, log, rows = folder / "volume.toml", folder / "synthetic.log", folder / "synthetic.rows"
     write_file(drive, volume_text(capacity, *(service or (SERVICE_NS, SERVICE_NS))))
     machine = f'[drives.d]\nproduct = "{drive}"\n'
     run = _core.Run(
@@ -70,23 +77,41 @@ def made(workload: str, capacity: int, service: tuple[float, float] | None, seed
         seed=seed,
     )
     run.execute()
-    columns = _core.LOG_COLUMNS
-    rows = np.memmap(log, "<u8", "r").reshape(-1, len(columns))
-    order = np.lexsort((rows[:, columns.index("number")], rows[:, columns.index("submit_ns")]))
-    log_columns = {name: np.ascontiguousarray(rows[order, at]) for at, name in enumerate(columns)}
-    latency = log_columns["latency_ns"] if service else np.full(len(order), UNKNOWN, "u8")
-    return Ios(
-        log_columns["submit_ns"],
-        latency,
-        log_columns["direction"],
-        log_columns["fua"] > 0,
-        log_columns["offset_bytes"],
-        log_columns["size_bytes"],
-    )
+    ios = log.stat().st_size // ROW_BYTES
+    write_blocks(rows, rows_of(log, ios, has_latencies=service is not None), ios, HEAD)
+    return rows
 
 
-def properties_of_made(ios: Ios, block: int, sample: int, folder: Path) -> Properties:
-    """Return the properties of these I/Os, counted as those of a trace. Raises OSError."""
-    rows = folder / "synthetic.rows"
-    write_ios(ios, rows)
-    return properties_of(_core.trace_properties(rows, block, sample))
+def rows_of(log: Path, ios: int, *, has_latencies: bool) -> Iterator[Numbers]:
+    """Yield the rows of a log in order of issue, in batches."""
+    first = 1
+    for block in _in_order(log, ios):
+        column = {name: block[:, at] for at, name in enumerate(_core.LOG_COLUMNS)}
+        latency = column["latency_ns"] if has_latencies else np.full(len(block), UNKNOWN, "u8")
+        what = column["direction"] | column["fua"] << np.uint64(FUA)
+        numbers = np.arange(first, first + len(block), dtype="u8")
+        columns = (column["submit_ns"], latency, what, column["offset_bytes"], column["size_bytes"], numbers)
+        yield np.stack(columns, axis=1)
+        first += len(block)
+
+
+def _in_order(log: Path, ios: int) -> Iterator[Numbers]:
+    """Yield a log in order of issue, in batches. It is in order of completion, so each batch lies close together."""
+    number, submit = (_core.LOG_COLUMNS.index(name) for name in ("number", "submit_ns"))
+    keys = np.empty((2, ios), "u8")
+    with log.open("rb") as file:
+        for begin in range(0, ios, AT_ONCE):
+            block = _block(file, begin, min(AT_ONCE, ios - begin))
+            keys[:, begin : begin + len(block)] = block[:, number], block[:, submit]
+        order = np.lexsort(tuple(keys))
+        del keys
+        for begin in range(0, ios, AT_ONCE):
+            here = order[begin : begin + AT_ONCE]
+            first = int(here.min())
+            yield _block(file, first, int(here.max()) + 1 - first)[here - first]
+
+
+def _block(file: BinaryIO, first: int, count: int) -> Numbers:
+    """Read rows of a log."""
+    file.seek(first * ROW_BYTES)
+    return np.fromfile(file, "<u8", count * len(_core.LOG_COLUMNS)).reshape(count, -1)

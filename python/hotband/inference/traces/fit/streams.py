@@ -76,8 +76,8 @@ class Near:
 
 
 def near_of(
-    offset: Numbers, length: Numbers, begins: NDArray[np.int64], align: int, width: int
-) -> tuple[Near | None, NDArray[np.int64]]:
+    offset: Numbers, length: Numbers, begins: NDArray[np.signedinteger], align: int, width: int
+) -> tuple[Near | None, NDArray[np.signedinteger]]:
     """Jumps that are near, if enough are, and which of the I/Os (`begins` are all that jump) go far, the first of all
     among them."""
     jumps = begins[begins > 0]
@@ -147,20 +147,21 @@ class Stream:
         return self.ios + (writes / self.flush_every if self.flush_every else 0.0)
 
 
-def streams_of(ios: Ios, *, together: bool) -> tuple[list[Stream], NDArray[np.int64]]:
+def streams_of(ios: Ios, *, together: bool) -> tuple[list[Stream], NDArray[np.signedinteger]]:
     """Return the streams, and the stream's index of each I/O except flushes; reads and writes apart or together."""
     streams: list[Stream] = []
-    stream_of = np.full(len(ios), -1)
+    # Numbers of streams and of I/Os are small: wider ones would double the memory of a fit.
+    stream_of = np.full(len(ios), -1, "i1")
     flushes, writes = int((ios.direction == FLUSH).sum()), int((ios.direction == WRITE).sum())
     flush_every = max(1, round(writes / flushes)) if flushes and writes else 0
     groups = {"main": (READ, WRITE)} if together else {"read": (READ,), "write": (WRITE,)}
     for group, directions in {**groups, "trim": (TRIM,)}.items():
-        mine = np.flatnonzero(np.isin(ios.direction, directions))
+        mine = np.flatnonzero(np.isin(ios.direction, directions)).astype("i4")
         if not len(mine):
             continue
         areas = areas_of(ios.offset[mine], ios.length[mine])
         begins = np.array([low for low, _ in areas], "u8")
-        area = np.searchsorted(begins, ios.offset[mine], side="right") - 1
+        area = (np.searchsorted(begins, ios.offset[mine], side="right") - 1).astype("i1")
         for number in range(len(areas)):
             here = mine[area == number]
             stream_of[here] = len(streams)
@@ -169,11 +170,11 @@ def streams_of(ios: Ios, *, together: bool) -> tuple[list[Stream], NDArray[np.in
     return streams, stream_of[stream_of >= 0]
 
 
-def _stream(ios: Ios, here: NDArray[np.int64], name: str, flush_every: int) -> Stream:
+def _stream(ios: Ios, here: NDArray[np.signedinteger], name: str, flush_every: int) -> Stream:
     offset, length = ios.offset[here], ios.length[here]
     writes = here[ios.direction[here] == WRITE]
     goes_on = np.concatenate(([False], offset[1:] == offset[:-1] + length[:-1]))
-    begins = np.flatnonzero(~goes_on)
+    begins = np.flatnonzero(~goes_on).astype("i4")
     runs = np.diff(np.append(begins, len(here)))
     # The first one begins a run wherever the stream begins: nothing was chosen.
     is_sequential = len(runs) == 1 and len(here) > 1
@@ -221,7 +222,7 @@ def _ends(offset: Numbers, length: Numbers, align: int, largest: int) -> tuple[i
     return low, max(high, low + largest)
 
 
-def in_a_row(streams: list[Stream], stream_of: NDArray[np.int64]) -> float | None:
+def in_a_row(streams: list[Stream], stream_of: NDArray[np.signedinteger]) -> float | None:
     """Runs of a stream after which another is drawn, so that streams change as often as these follow one another: a
     draw finds another one with probability 1 - sum of the squared shares. None if each I/O is drawn independently, or
     there is only one stream."""
