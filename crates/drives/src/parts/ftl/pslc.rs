@@ -7,6 +7,7 @@
 //! Leaves out: erases of its blocks and their wear, and the blocks that its dynamic part takes from collection.
 
 use std::collections::{HashMap, VecDeque};
+use std::ops::Range;
 
 use hotband_machine::Carrier;
 use rustc_hash::FxBuildHasher;
@@ -105,6 +106,51 @@ impl Pslc {
         self.valid -= 1;
     }
 
+    /// Pages that it may hold on a drive of `capacity` pages, of which `used` are in use.
+    fn size(&self, capacity: u64, used: u64) -> u64 {
+        let PslcParams { fixed_pages, dynamic_pages, bits, .. } = self.params;
+        fixed_pages + dynamic_pages.min(self.unused(capacity, used) / bits)
+    }
+
+    /// Pages of the slow cells that hold no data.
+    fn unused(&self, capacity: u64, used: u64) -> u64 {
+        capacity - (used - self.valid).min(capacity)
+    }
+
+    /// How many of these pages come before the first whose newest data is here.
+    pub fn unheld(&self, pages: Range<u32>) -> u32 {
+        let mut page = pages.start;
+        while page < pages.end {
+            let held = self.held[page as usize / 64] >> (page % 64);
+            if held != 0 {
+                page += held.trailing_zeros();
+                break;
+            }
+            page += 64 - page % 64;
+        }
+        page.min(pages.end) - pages.start
+    }
+
+    /// Of `pages` pages that are written, on a drive of `capacity` pages with `used` pages in use, those for which the full
+    /// cache has no room and folds no pass of `pass` pages.
+    pub fn placed_beside(&self, capacity: u64, used: u64, pages: u32, pass: u32) -> u32 {
+        let cached = self.queue.len() as u64;
+        if self.params.when_full != WhenFull::Direct || cached < self.size(capacity, used) {
+            return 0;
+        }
+        let PslcParams { fixed_pages, dynamic_pages, bits, .. } = self.params;
+        // The least that its dynamic part may shrink to until it folds.
+        let least = (cached + 1).saturating_sub(u64::from(pass) + fixed_pages);
+        let unused = self.unused(capacity, used);
+        let until_it_folds = match unused.checked_sub(least * bits) {
+            _ if least == 0 => u64::MAX,
+            Some(left) if least <= dynamic_pages => left,
+            _ => return 0,
+        };
+        // Each page may use one more of the drive, where any is left.
+        if used == capacity { pages } else { until_it_folds.min(u64::from(pages)) as u32 }
+    }
+
     /// Takes out the oldest entry: its page, and whether its data is needed.
     fn pop(&mut self) -> Option<(u32, bool)> {
         let page = self.queue.pop_front()?;
@@ -133,9 +179,7 @@ impl Ftl {
 
     /// Pages that the cache may hold now.
     pub fn cache_pages(&self) -> u64 {
-        let Some(pslc) = &self.pslc else { return 0 };
-        let unused = self.params.pages - (self.used_pages - pslc.valid).min(self.params.pages);
-        pslc.params.fixed_pages + pslc.params.dynamic_pages.min(unused / pslc.params.bits)
+        self.pslc.as_ref().map_or(0, |pslc| pslc.size(self.params.pages, self.used_pages))
     }
 
     pub(super) fn open_cache_units(&self) -> u64 {

@@ -1,7 +1,7 @@
 //! Long untimed runs of pages: the writes of a sequential fill of a drive.
 //!
 //! They leave the state that their pages leave when written singly, in order. Between two events (a block fills up, a
-//! victim is collected) no search is needed, so that a page costs a few instructions.
+//! victim is collected, a pseudo-SLC cache folds) no search is needed, so that a page costs a few instructions.
 
 use std::ops::Range;
 
@@ -12,17 +12,24 @@ use super::map::{DIRTY, UNMAPPED};
 use super::params::{FtlParams, PAGE_UNITS, Separation};
 use super::work::Untimed;
 
+/// Pages of a run that are examined together, and the fewest that are.
+const WINDOW: u32 = 4096;
+const SHORTEST: u64 = 64;
+
 impl Ftl {
     /// Writes `pages`, which do not compress, as [`Ftl::write`] does one after the other.
     #[inline]
     pub fn write_run(&mut self, pages: Range<u64>) {
-        if pages.end - pages.start <= self.params.buffer_pages as u64 {
+        let has_cache = self.pslc.is_some();
+        let shortest = if has_cache { SHORTEST } else { self.params.buffer_pages as u64 };
+        if pages.end - pages.start <= shortest {
             pages.for_each(|page| {
                 self.write(page, PAGE_UNITS, &mut Untimed);
             });
             return;
         }
-        self.write_long_run(pages.start as u32..pages.end as u32);
+        let pages = pages.start as u32..pages.end as u32;
+        if has_cache { self.write_run_past_cache(pages) } else { self.write_long_run(pages) }
     }
 
     /// A run longer than the write buffer: earlier pages leave first, and the last pages of the run stay.
@@ -57,29 +64,86 @@ impl Ftl {
         }
     }
 
+    /// A run on a drive with a pseudo-SLC cache: pages that find it full are placed together.
+    #[inline(never)]
+    fn write_run_past_cache(&mut self, mut pages: Range<u32>) {
+        let behind = (0..pages.start).rev().zip(self.buffer.iter().rev());
+        let mut in_a_row = behind.take_while(|(page, (buffered, _))| page == buffered).count();
+        while !pages.is_empty() {
+            let together = if in_a_row < self.buffer.len() { 0 } else { self.pages_past_cache(&pages) };
+            if together == 0 {
+                let was_buffered = self.write(u64::from(pages.start), PAGE_UNITS, &mut Untimed);
+                in_a_row = if was_buffered { 0 } else { in_a_row + 1 };
+                pages.start += 1;
+            } else {
+                pages.start = self.place_past_cache(pages.start..pages.start + together);
+            }
+        }
+    }
+
+    /// How many of these pages, which follow those in the write buffer, may be written together: the oldest of the buffer
+    /// are then placed in order beside the full cache, which folds nothing.
+    fn pages_past_cache(&self, pages: &Range<u32>) -> u32 {
+        let is_full = self.buffer.len() == self.params.buffer_pages && !self.buffer.is_empty();
+        let (Some(pslc), true) = (&self.pslc, self.is_plain() && is_full && !self.write_protected) else { return 0 };
+        let FtlParams { pages: capacity, program_units, .. } = self.params;
+        let most = pslc.placed_beside(capacity, self.used_pages, WINDOW, program_units / PAGE_UNITS);
+        pslc.unheld(pages.start..pages.end.min(pages.start + most))
+    }
+
+    /// Writes pages that follow those in the write buffer and places as many of the oldest; returns the page after the
+    /// last one written, which comes early if the drive wears out.
+    fn place_past_cache(&mut self, mut pages: Range<u32>) -> u32 {
+        let buffered = self.buffer.len() as u32;
+        let first = pages.start;
+        while !pages.is_empty() && !self.write_protected {
+            let end = pages.start + self.room_of_run().min(pages.len() as u32);
+            for page in pages.start..end {
+                let at = self.map.get(page);
+                self.used_pages += u64::from(at == UNMAPPED);
+                self.map.set(page, at | DIRTY);
+            }
+            self.place_run(pages.start - buffered..end - buffered);
+            pages.start = end;
+        }
+        for page in first..pages.start {
+            self.buffer.pop_front();
+            self.buffer.push_back((page, PAGE_UNITS as u16));
+        }
+        pages.start
+    }
+
+    /// Whether host data is placed in one block after the other, in whole pages.
+    fn is_plain(&self) -> bool {
+        let FtlParams { in_place, compressed, separation, .. } = self.params;
+        !in_place && !compressed && separation != Separation::HotCold
+    }
+
     /// Whether the pages of a run are placed in order, after all that is in the write buffer, and in one block after the
     /// other.
     fn passes_through(&self, pages: &Range<u32>) -> bool {
-        let FtlParams { in_place, compressed, separation, .. } = self.params;
-        let is_plain = self.pslc.is_none() && !in_place && !compressed && separation != Separation::HotCold;
-        is_plain && self.buffer.iter().all(|(page, _)| !pages.contains(page))
+        self.is_plain() && self.buffer.iter().all(|(page, _)| !pages.contains(page))
     }
 
     fn place_run(&mut self, mut pages: Range<u32>) {
         while !pages.is_empty() {
-            let room = (self.params.block_units - self.frontiers[HOST].filled) / PAGE_UNITS;
-            let collects = self.collection.victim != NONE || self.blocks.free_count() <= self.params.free_low;
-            // The last page of a block closes it.
-            if room <= 1 || collects || self.write_protected {
+            let end = pages.start + self.room_of_run().min(pages.len() as u32);
+            if end - pages.start == 1 {
                 self.used_pages += u64::from(self.map.get(pages.start) == UNMAPPED);
                 self.place_host(pages.start, PAGE_UNITS, &mut Untimed);
-                pages.start += 1;
-                continue;
+            } else {
+                self.append_run(pages.start..end);
             }
-            let end = pages.end.min(pages.start + room - 1);
-            self.append_run(pages.start..end);
             pages.start = end;
         }
+    }
+
+    /// Pages that are placed without any other work: at least one, which may cause some.
+    fn room_of_run(&self) -> u32 {
+        let room = (self.params.block_units - self.frontiers[HOST].filled) / PAGE_UNITS;
+        let collects = self.collection.victim != NONE || self.blocks.free_count() <= self.params.free_low;
+        // The last page of a block closes it.
+        if collects || self.write_protected { 1 } else { room.saturating_sub(1).max(1) }
     }
 
     /// Appends pages to the open block, which they do not fill, while nothing is collected.
@@ -117,11 +181,16 @@ impl Ftl {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Endurance, VictimPolicy};
+    use super::super::{Endurance, PslcParams, VictimPolicy, WhenFull};
     use super::*;
     use proptest::prelude::*;
 
-    fn ftl(separation: Separation, victims: VictimPolicy, cycles: f64) -> Ftl {
+    /// A cache of a tenth of the drive at most, as long as the drive is empty.
+    fn cache(when_full: WhenFull) -> PslcParams {
+        PslcParams { pass_units: 4 * PAGE_UNITS, fixed_pages: 100, dynamic_pages: 300, bits: 3, when_full }
+    }
+
+    fn ftl(separation: Separation, victims: VictimPolicy, cycles: f64, pslc: Option<PslcParams>) -> Ftl {
         Ftl::new(FtlParams {
             pages: 4096,
             blocks: 80,
@@ -131,7 +200,7 @@ mod tests {
             program_units: 16 * PAGE_UNITS,
             compressed: false,
             in_place: false,
-            pslc: None,
+            pslc,
             victims,
             separation,
             free_low: 3,
@@ -144,8 +213,8 @@ mod tests {
 
     /// All that writes change.
     fn state(ftl: &Ftl) -> (Vec<u32>, String) {
-        let Ftl { blocks, frontiers, buffer, collection, counters, clock, used_pages, write_protected, .. } = ftl;
-        let rest = format!("{blocks:?} {frontiers:?} {buffer:?} {collection:?} {counters:?}");
+        let Ftl { blocks, frontiers, buffer, collection, pslc, counters, clock, used_pages, write_protected, .. } = ftl;
+        let rest = format!("{blocks:?} {frontiers:?} {buffer:?} {collection:?} {pslc:?} {counters:?}");
         ((0..4096).map(|page| ftl.map.get(page)).collect(), format!("{rest} {clock} {used_pages} {write_protected}"))
     }
 
@@ -153,12 +222,13 @@ mod tests {
         #[test]
         fn a_run_leaves_what_its_pages_leave_when_they_are_written_singly(
             runs in prop::collection::vec((0_u64..4096, 1_u64..4096, 0_u8..8), 1..40),
-            kind in 0_usize..3, policy in 0_usize..3, wears_out in any::<bool>(),
+            kind in 0_usize..3, policy in 0_usize..3, cached in 0_usize..3, wears_out in any::<bool>(),
         ) {
             let separation = [Separation::None, Separation::Relocated, Separation::HotCold][kind];
             let victims = [VictimPolicy::Greedy, VictimPolicy::WindowedGreedy(20), VictimPolicy::CostBenefit][policy];
             let cycles = if wears_out { 12.0 } else { 1e6 };
-            let (mut together, mut singly) = (ftl(separation, victims, cycles), ftl(separation, victims, cycles));
+            let pslc = [None, Some(cache(WhenFull::Direct)), Some(cache(WhenFull::Fold))][cached];
+            let [mut together, mut singly] = [(); 2].map(|()| ftl(separation, victims, cycles, pslc));
             for (from, len, what) in runs {
                 let pages = from..(from + len).min(4096);
                 match what {
@@ -180,5 +250,28 @@ mod tests {
             }
             prop_assert_eq!(state(&together), state(&singly));
         }
+    }
+
+    #[test]
+    fn most_pages_of_a_fill_pass_a_full_cache_together() {
+        let mut ftl = ftl(Separation::Relocated, VictimPolicy::Greedy, 1e6, Some(cache(WhenFull::Direct)));
+        let mut singly = 0;
+        for _ in 0..2 {
+            // The write buffer follows no other run.
+            (0..64).for_each(|page| assert!(!ftl.write(page, PAGE_UNITS, &mut Untimed)));
+            let mut pages = 64..4096;
+            while !pages.is_empty() {
+                let together = ftl.pages_past_cache(&pages);
+                singly += u32::from(together == 0);
+                if together == 0 {
+                    ftl.write(u64::from(pages.start), PAGE_UNITS, &mut Untimed);
+                    pages.start += 1;
+                } else {
+                    pages.start = ftl.place_past_cache(pages.start..pages.start + together);
+                }
+            }
+        }
+        // Those that go into the cache, those that find theirs in it, the write buffer, and one a fold.
+        assert!(singly < 2000, "{singly} of 8192 pages");
     }
 }
