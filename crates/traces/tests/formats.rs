@@ -207,6 +207,12 @@ fn any_table_is_read_by_its_columns() {
     let numbers = columns(&[("time", "1"), ("offset", "2"), ("size", "3"), ("latency", "4 us")]);
     let (_, ios) = read_text(b"0.25 0 512 7\n0.5 512 512 8.5\n", &numbers).expect("a table without a header");
     assert_eq!(plain(&ios)[1], (250_000_000, Some(8500), Op::Read, 512, 512));
+    let (_, ios) = read_text(b"0.25 512.0 1e3 7\n", &numbers).expect("whole bytes, as a table of floats has them");
+    assert_eq!(plain(&ios)[0], (0, Some(7000), Op::Read, 512, 1000));
+    for (line, problem) in [("0.5 512.5 512 8", "line 2: no whole offset"), ("0.5 0 512.25 8", "no whole size")] {
+        let error = read_text(format!("0.25 0 512 7\n{line}\n").as_bytes(), &numbers).expect_err("no byte is cut");
+        assert!(error.contains(problem), "{error}");
+    }
     for (pairs, part) in [
         (vec![("time", "1"), ("offset", "2")], "size is missing"),
         (vec![("tme", "1")], "expected time, offset"),

@@ -220,7 +220,11 @@ impl Columns {
     #[inline]
     fn bytes(&self, index: usize, fields: &[&[u8]; MOST]) -> Option<u64> {
         let unit = self.places[index].as_ref()?.unit;
-        scaled(self.field(index, fields), 0)?.checked_mul(unit)
+        let text = self.field(index, fields);
+        // Zeros behind the point, as tables of floats have them, are no part of a byte.
+        let point = memchr::memchr(b'.', text).unwrap_or(text.len());
+        let is_whole = text[point..].iter().skip(1).all(|digit| *digit == b'0') || text.contains(&b'e');
+        scaled(text, 0).filter(|_| is_whole)?.checked_mul(unit)
     }
 }
 
@@ -234,8 +238,8 @@ impl Parser for Columns {
         let begins = self.begins();
         let time = need(self.time(begins, &fields), field(begins), "no time")?;
         let op = if self.places[OP].is_some() { self.op(field(OP))? } else { Op::Read };
-        let offset = need(self.bytes(OFFSET, &fields), field(OFFSET), "no offset")?;
-        let len = need(self.bytes(SIZE, &fields), field(SIZE), "no size")?;
+        let offset = need(self.bytes(OFFSET, &fields), field(OFFSET), "no whole offset")?;
+        let len = need(self.bytes(SIZE, &fields), field(SIZE), "no whole size")?;
         let latency = match (&self.places[LATENCY], field(LATENCY)) {
             (None, _) | (Some(_), b"") => None,
             (Some(_), text) => Some(need(self.time(LATENCY, &fields), text, "no latency")?),
