@@ -88,6 +88,10 @@ class Run:
         on the same machine, with the same values, or its events do not go with those before; none must have been
         executed."""
 
+    def drives_key(self) -> str | None:
+        """What preconditioning reads of its drives: runs that also agree in workload and seed share contents. None if
+        nothing is preconditioned, and once it was executed."""
+
     def volumes(self) -> list[str]:
         """Names of the machine's volumes, by number."""
 

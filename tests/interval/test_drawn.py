@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any, cast
 
 import numpy as np
@@ -72,7 +73,9 @@ def refuse(monkeypatch: pytest.MonkeyPatch, above: float) -> None:
         return "no" if "scale" in at or float(at.get("rate", 0)) > above else None
 
     monkeypatch.setattr(short, "refusal", refusal)
-    monkeypatch.setattr(of_run, "attempt", lambda spec: refusal([spec]) or Prepared(spec, cast("Any", None)))
+    # A disk, whose contents are no other run's.
+    run = cast("Any", SimpleNamespace(drives_key=lambda: None))
+    monkeypatch.setattr(of_run, "attempt", lambda spec: refusal([spec]) or Prepared(spec, run))
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from hotband.data.documents.run import RunSpec
 from hotband.data.record.finished import Finished
 from hotband.execution.experiment.experiment import execute
 from hotband.execution.runs.interrupted import RunsInterrupted
-from hotband.execution.runs.run import refusal
+from hotband.execution.runs.run import prepare, refusal
 from hotband.inference.interval import of_run, uncertain
 from hotband.inference.interval.of_record import expect_figure, explained_intervals_of
 from hotband.inference.interval.of_run import Asked
@@ -248,3 +248,13 @@ def test_what_happens_to_the_machine_happens_in_draws_too() -> None:
     record = execute([spec])[0].record
     assert shortened(short, record).duration != "100 s"
     assert shortened(late, record) == late
+
+
+def test_runs_on_drives_of_equal_contents_follow_one_another() -> None:
+    # Only some contents are stored: values that do not change them find those of the nominal run.
+    sets = [("read_time", "45 us"), ("over_provisioning", "10 %"), ("link_rate", "5 GB/s"), ("write_overhead", "6 us")]
+    base = RunSpec("nominal", "990-pro-1tb", "fio-randread", (("scale", "64"),), duration="10 ms", in_use=True)
+    specs = [base, *(replace(base, id=key, set=(*base.set, (key, value))) for key, value in sets)]
+    prepared = {spec.id: prepare(spec) for spec in specs[1:]}
+    order = [spec.id for spec in of_run.alike_first(specs, prepared)]
+    assert order == ["nominal", "read_time", "link_rate", "write_overhead", "over_provisioning"]

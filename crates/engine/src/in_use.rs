@@ -15,6 +15,7 @@ use crate::build::assemble::as_value;
 use crate::build::caches::{MachineCaches, stays_new};
 use crate::build::catalog::Catalog;
 use crate::build::means::Use;
+use crate::drive::contents;
 use crate::events::Asked;
 use crate::keys::takes;
 use crate::request::Request;
@@ -27,6 +28,9 @@ pub(crate) const HELD: u64 = 32_000_000_000;
 const HELD_NEW: u64 = 1_024_000_000_000;
 /// Multiple of that size that is still accepted if the range of the workload does not fit.
 const MOST: u64 = 8;
+/// Bytes of the largest drives that are accepted: their contents are stored for later runs like those of smaller ones.
+const LARGEST: u64 = MOST * HELD;
+const _: () = assert!(contents::are_small(LARGEST));
 /// Smallest ratio of shares of the drives that gets a note: it rounds to twice.
 const NOTED: f64 = 1.5;
 /// Largest scale of a drive.

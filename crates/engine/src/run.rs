@@ -222,6 +222,12 @@ impl Run {
         Bytes(self.assembled.memory.0 + streams * DirectionStats::MEMORY)
     }
 
+    /// What preconditioning reads of its drives, as text: runs that also agree in workload and seed share contents. None
+    /// if nothing is preconditioned, or contents cannot be carried from one run to another.
+    pub fn drives_key(&self) -> Option<String> {
+        self.workload.precondition.as_ref().and_then(|_| self.assembled.machine.contents_key())
+    }
+
     /// Return its phases in order, for progress displays.
     pub fn phases(&self) -> Vec<String> {
         let preconditions = self.workload.precondition.as_ref().map(|_| "preconditioning".to_owned());

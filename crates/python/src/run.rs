@@ -130,6 +130,11 @@ impl PyRun {
         })
     }
 
+    /// What preconditioning reads of its drives, as text.
+    fn drives_key(&self) -> Option<String> {
+        self.run.lock().ok()?.as_ref()?.drives_key()
+    }
+
     /// Makes this run ready to follow `first`, and those made ready before, on the machine of the first.
     fn follow(&self, first: &Self) -> PyResult<()> {
         let (this, first) = (self.run.lock(), first.run.lock());

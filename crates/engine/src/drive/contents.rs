@@ -10,8 +10,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use hotband_machine::{Carrier, Machine};
 use hotband_workloads::Stream;
 
-/// Most bytes stored for later runs: five or six machines at the scale that `in_use` chooses.
-pub const MOST: usize = 512 << 20;
+/// Most bytes stored for later runs: eight machines at the scale that `in_use` tries first, or one at the largest size
+/// that it accepts (`in_use::LARGEST`).
+pub const MOST: usize = 640 << 20;
 /// Bytes of contents of each page that a drive holds: its entry in the map and that in the log of its block, and a part
 /// for what lies beyond the capacity.
 const PAGE_BYTES: (u64, u64) = (4096, 10);
@@ -46,9 +47,13 @@ pub fn of_drives(machine: &mut Machine) -> Vec<u8> {
 
 /// Whether contents of this machine are small enough to store.
 pub fn is_small(machine: &Machine) -> bool {
+    are_small(machine.drives().iter().map(|view| view.drive.capacity().0).sum())
+}
+
+/// Like the above, for drives that hold so many bytes together.
+pub const fn are_small(held: u64) -> bool {
     let (page, bytes) = PAGE_BYTES;
-    let held: u64 = machine.drives().iter().map(|view| view.drive.capacity().0).sum();
-    held / page * bytes <= MOST as u64 / 2
+    held / page * bytes <= MOST as u64
 }
 
 /// Contents by key, the ones used last at the end.

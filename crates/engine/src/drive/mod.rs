@@ -1,6 +1,6 @@
 //! The loop that drives a machine with sources in virtual time. It knows neither sources nor observers by name.
 
-mod contents;
+pub(crate) mod contents;
 pub(crate) mod contents_cache;
 mod enlarged;
 pub(crate) mod in_flight;

@@ -10,6 +10,7 @@ does.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -242,7 +243,7 @@ def _screen(
     drawn.refused_ends = {key: why for key, why in tried.items() if isinstance(why, str)}
     asked = {key: spec for key, spec in ends.items() if key not in drawn.refused_ends}
     prepared = {run.spec.id: run for run in tried.values() if isinstance(run, Prepared)}
-    finished = runner.run([nominal, *seeds, *asked.values()], prepared)
+    finished = runner.run(alike_first([nominal, *seeds, *asked.values()], prepared), prepared)
     by_id = {one.spec.id: one for one in finished}
     base = figures_of(by_id[nominal.id].record)
     drawn.base = base
@@ -251,6 +252,17 @@ def _screen(
     left = drawn.duration_ns / whole.record["duration_ns"] if whole.record["duration_ns"] else 1.0
     drawn.seed = _seed_spread(base, [by_id[seed.id] for seed in seeds], left)
     _count(drawn, finished)
+
+
+def alike_first(specs: Sequence[RunSpec], prepared: Mapping[str, Prepared]) -> list[RunSpec]:
+    """Return runs in an order in which those on drives of equal contents follow one another, the largest group first:
+    only some contents are stored. Runs that are not prepared yet are like the first."""
+    keys = {spec.id: prepared[spec.id].run.drives_key() for spec in specs if spec.id in prepared}
+    first, _ = Counter(keys.values()).most_common(1)[0] if keys else (None, 0)
+    groups: dict[str | None, list[RunSpec]] = {first: []}
+    for spec in specs:
+        groups.setdefault(keys.get(spec.id, first), []).append(spec)
+    return [spec for group in groups.values() for spec in group]
 
 
 def at_speeds(
