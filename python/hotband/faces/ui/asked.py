@@ -109,10 +109,10 @@ def answered(question: Question, tick: Tick | bool) -> Any:
 @contextmanager
 def doubts() -> Iterator[list[str]]:
     """Yield the list that receives the ambiguous readings of the questions answered within the block."""
-    found: list[str] = []
-    token = DOUBTS.set(found)
+    sentences: list[str] = []
+    token = DOUBTS.set(sentences)
     try:
-        yield found
+        yield sentences
     finally:
         DOUBTS.reset(token)
 

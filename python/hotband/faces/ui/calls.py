@@ -41,9 +41,9 @@ def prepare(kind: str, form: Form) -> Call:
     call = KINDS[kind](form)
 
     def run(tick: Tick, folder: Path) -> Shown:
-        with doubts() as found:
+        with doubts() as sentences:
             result = call.run(tick, folder)
-        result["lead"] = [*dict.fromkeys(found), *result["lead"]]
+        result["lead"] = [*dict.fromkeys(sentences), *result["lead"]]
         return result
 
     return replace(call, run=run)

@@ -106,7 +106,7 @@ class Errors:
 
 def _distinct(names: Sequence[Name]) -> tuple[list[Name], NDArray[np.int64]]:
     """Return the different names, and the place of each name among them."""
-    known = {name: place for place, name in enumerate(dict.fromkeys(names))}
+    known = {name: rank for rank, name in enumerate(dict.fromkeys(names))}
     return list(known), np.array([known[name] for name in names])
 
 
@@ -116,7 +116,7 @@ def _steps(first: Sequence[str], second: Sequence[str]) -> int:
 
 
 def _first_shared(groups: Sequence[str], others: Sequence[str]) -> int:
-    return next((place for place, group in enumerate(groups) if group in others), len(groups))
+    return next((rank for rank, group in enumerate(groups) if group in others), len(groups))
 
 
 def errors_of(residuals: Sequence[Residual], pools: Pools) -> Errors:
@@ -173,8 +173,10 @@ def width_of(
     wide = pools.width(groups, share, line, widest=math.inf)
     if wide is None:
         return None
-    asked = Errors((*errors.testers, tester), (*errors.groups, tuple(groups)), (*errors.at, at), (*errors.values, 0.0))
-    mean, left = predicted_error(asked, shipped_likenesses().of(groups))
+    with_figure = Errors(
+        (*errors.testers, tester), (*errors.groups, tuple(groups)), (*errors.at, at), (*errors.values, 0.0)
+    )
+    mean, left = predicted_error(with_figure, shipped_likenesses().of(groups))
     if left > 1.0 - LEAST_EXPLAINED:
         return pools.width(groups, share, widest=widest)
     shift = -mean * pools.scale(tuple(groups), line)

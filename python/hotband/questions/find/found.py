@@ -103,12 +103,13 @@ class Answer:
         """Return the interval with the name of what it bounds, in the unit that this states."""
         if self.interval is None:
             return None
-        figure, ends = (
-            self.bounded,
-            {key: value for key, value in self.interval.items() if key.endswith(("low", "high"))},
-        )
-        recorded = ends if figure is None else {end: figure.recorded(value) for end, value in ends.items()}
-        return {**self.interval, **recorded, "of": "value" if figure is None else figure.column}
+        interval, figure = self.interval, self.bounded
+        if figure is None:
+            return {**interval, "of": "value"}
+        ends = (interval["low"], interval["high"], interval["values_low"], interval["values_high"])
+        low, high, values_low, values_high = map(figure.recorded, ends)
+        recorded = {"low": low, "high": high, "values_low": values_low, "values_high": values_high}
+        return {**interval, **recorded, "of": figure.column}
 
 
 def _trial(trial: Trial) -> dict[str, Json]:

@@ -21,7 +21,7 @@ from hotband.inference.corpus.residuals import RATES_OF_ANY
 from hotband.inference.corpus.shared_errors import Errors, Likeness, Likenesses, correlations, errors_of
 
 START = (0.0, 0.0, math.log(0.1), math.log(0.1), 0.0, math.log(0.5))
-"""Where the search begins: a third of the variance each for line, tester and figure; each fall as a logarithm."""
+"""Start of the search: a third of the variance each for line, tester and figure; each fall as a logarithm."""
 RIDGE = 1e-9
 """Added to the diagonal of a correlation, against rounding."""
 
@@ -48,8 +48,8 @@ def _likeliest(pools: Pools, lines: Mapping[Key, Sequence[Residual]]) -> Likenes
         for (family, *_), each in errors.items()
         if each.values
     ]
-    found = minimize(lambda at: _unlikeliness(blocks, _likeness(at)), START, method="L-BFGS-B")
-    return _likeness(found.x)
+    fit = minimize(lambda at: _unlikeliness(blocks, _likeness(at)), START, method="L-BFGS-B")
+    return _likeness(fit.x)
 
 
 def _within(errors: Errors, pools: Pools, family: str) -> Errors:
