@@ -98,6 +98,8 @@ def test_a_question_about_a_log_is_about_its_commits(wal: str) -> None:
     flush = answer.best.record.summary.flush
     assert flush is not None
     assert 0.7 * flush.p99 < answer.figures[found.question.wanted] < 1.3 * flush.p99
+    assert "latency_p99_ns" not in found.frame.columns
+    assert found.frame["commit_latency_p99_ns"][0] > 0
     assert "p99 is that of commits, writes with their flush; write.p99 is that of writes alone" in answer.notes
     with pytest.raises(hb.UserError, match=r"expected a latency of a commit, such as commit\.p99"):
         hb.find("commit IOPS at p99 < 1 ms", wal, on="980-1tb")

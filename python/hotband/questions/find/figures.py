@@ -98,6 +98,10 @@ class Figure:
         """Return the name of the metric with that of the commits if it is theirs."""
         return f"{COMMIT} {self}" if self.is_of_commits(record) else str(self)
 
+    def in_record(self, record: Record) -> Figure:
+        """Return the metric whose value this one has: that of the commits if it is theirs."""
+        return Figure(COMMIT, self.name) if self.is_of_commits(record) else self
+
     def is_of_commits(self, record: Record) -> bool:
         """Return whether a metric of all I/Os is that of commits."""
         return not self.side and self._of_commits(record) is not None and self.of(record) != self._alone(record)

@@ -87,7 +87,9 @@ class Answer:
         times: seconds), the metrics there with the names and units of a record, the ends of the bracket."""
         trials = [_trial(trial) for trial in self.trials]
         without = ("trials", "axis", "best", "notes", "margins", "bounded")
-        shown = to_doc(self, without=without, figures=_recorded(self.figures), interval=self._interval_document())
+        shown = to_doc(
+            self, without=without, figures=_recorded(self.figures, self.record), interval=self._interval_document()
+        )
         margins = [margin.document() for margin in self.margins]
         more = {
             "certainty": self.certainty,
@@ -106,6 +108,8 @@ class Answer:
         interval, figure = self.interval, self.bounded
         if figure is None:
             return {**interval, "of": "value"}
+        if self.record is not None:
+            figure = figure.in_record(self.record)
         ends = (interval["low"], interval["high"], interval["values_low"], interval["values_high"])
         low, high, values_low, values_high = map(figure.recorded, ends)
         recorded = {"low": low, "high": high, "values_low": values_low, "values_high": values_high}
@@ -118,16 +122,17 @@ def _trial(trial: Trial) -> dict[str, Json]:
     shown = {
         "value": trial.value,
         "text": trial.wanted.text,
-        "figures": _recorded(trial.figures),
+        "figures": _recorded(trial.figures, trial.record),
         "met": trial.met,
         "failed": trial.failed,
     }
     return to_object(shown)
 
 
-def _recorded(figures: Mapping[Figure, float | None]) -> dict[str, float | None]:
-    """Return metrics with the names and units of a record."""
-    return {figure.column: None if value is None else figure.recorded(value) for figure, value in figures.items()}
+def _recorded(figures: Mapping[Figure, float | None], record: Record | None) -> dict[str, float | None]:
+    """Return metrics of a run with the names and units of a record."""
+    named = figures if record is None else {figure.in_record(record): value for figure, value in figures.items()}
+    return {figure.column: None if value is None else figure.recorded(value) for figure, value in named.items()}
 
 
 @dataclass(frozen=True)
@@ -160,7 +165,7 @@ class Found:
         units that frames of sweeps have."""
         rows = [
             {"target": answer.machine, "value": trial.value, "text": trial.wanted.text, "met": trial.met,
-             "failed": trial.failed, **_recorded(trial.figures)}
+             "failed": trial.failed, **_recorded(trial.figures, trial.record)}
             for answer in self.answers
             for trial in answer.trials
         ]  # fmt: skip
