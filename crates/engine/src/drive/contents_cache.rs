@@ -79,6 +79,10 @@ impl ContentsCache {
         packed.write_all(contents)?;
         let file = packed.finish()?;
         let bytes = file.as_file().metadata()?.len();
+        if bytes > self.most / 2 {
+            // It would make room by removing most of the others.
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
         file.persist(self.path(key))?;
         Ok(bytes)
     }
@@ -205,6 +209,17 @@ mod tests {
         fs::write(&other, "another build").expect("a folder of the test");
         assert_eq!(ContentsCache { engine: other, ..cache.clone() }.find("key"), None);
         assert_eq!(ContentsCache { engine: "/no/engine".into(), ..cache }.find("key"), None);
+    }
+
+    #[test]
+    fn contents_of_more_than_half_of_the_folder_are_not_kept() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let cache = ContentsCache { most: 1000, ..cache(folder.path()) };
+        let contents: Vec<u8> = (0..2000_u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+        cache.keep("small", b"contents");
+        cache.keep("large", &contents);
+        assert_eq!((cache.find("small").is_some(), cache.find("large")), (true, None));
+        only_file(&cache);
     }
 
     #[test]
