@@ -93,3 +93,23 @@ def test_without_a_figure_those_with_the_largest_errors_are_listed(hotband) -> N
     following = shown.rstrip().rpartition("Next: hotband ")[2].split()
     assert following == ["study", "why", "content-hdd", first["figure"]]
     assert hotband(*following).stdout.startswith(first["config"])
+
+
+@pytest.mark.parametrize("study", ["content-hdd", "exos-15e900", "savvio-raid", "mach2-ceph", "full-sata-ssd"])
+def test_every_figure_that_is_listed_can_be_explained(study: str) -> None:
+    rows = hb.study(study).why().rows
+    for row in (rows[0], rows[-1]):
+        assert hb.study(study).why(row.figure).to_dict()["predicted"] == pytest.approx(row.predicted)
+
+
+def test_errors_by_values_that_have_changed_are_not_listed(tmp_path: Path) -> None:
+    from hotband.data.catalog import CATALOG_DIR
+
+    folder = tmp_path / "stale"
+    shutil.copytree(CATALOG_DIR / "studies" / "full_sata_ssd", folder)
+    file = folder / "intervals.json"
+    values = json.loads(file.read_text())
+    next(iter(values["values"].values()))["high"] = "5 %"
+    file.write_text(json.dumps(values))
+    with pytest.raises(hb.UserError, match="has other values"):
+        hb.study(folder).why()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from hotband.base.heavy import pl
 from hotband.base.text.schema import to_doc, to_object
+from hotband.inference.interval.figures import log_of
 from hotband.questions.study.comparisons import error_of
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ def largest_errors(study: Study, intervals: IntervalFile) -> FigureErrors:
     for name, spread in intervals.figures.items():
         value, predicted = published.get(name), spread.predicted
         error = error_of(spread.scored_as, value, predicted)
-        if value is not None and predicted is not None and error is not None:
+        is_explained = log_of(predicted, spread.scored_as) is not None
+        if is_explained and value is not None and predicted is not None and error is not None:
             rows.append(FigureError(name, spread.config, spread.label, spread.unit, value, predicted, error))
     return FigureErrors(study.name, tuple(sorted(rows, key=lambda row: -abs(row.error_pct))))

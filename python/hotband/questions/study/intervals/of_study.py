@@ -237,6 +237,14 @@ def answer(question: StudyWhyQuestion, _: Way) -> Why | FigureErrors:
         raise UserError(
             str(path), "", "", f"is missing; the question study intervals {study.name} creates it with question.save"
         )
+    work = Work.of(study)
+    if intervals.changed(work.values):
+        raise UserError(
+            str(path),
+            "",
+            "",
+            f"has other values; the question study intervals {study.name} creates it again with question.save",
+        )
     if figure is None:
         return largest_errors(study, intervals)
     spread = intervals.figures.get(figure)
@@ -247,14 +255,6 @@ def answer(question: StudyWhyQuestion, _: Way) -> Why | FigureErrors:
             if log_of(candidate.predicted, candidate.scored_as) is not None
         ]
         raise unknown_name("question.figure", figure, sorted(known))
-    work = Work.of(study)
-    if intervals.changed(work.values):
-        raise UserError(
-            str(path),
-            "",
-            "",
-            f"has other values; the question study intervals {study.name} creates it again with question.save",
-        )
     combined = Combined(spread.cells, intervals.lines)
     values = [work.values[name] for name in combined.values]
     evidence = _evidence(work, figure, spread, combined, question.interval)
