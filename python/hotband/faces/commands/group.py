@@ -42,7 +42,7 @@ from hotband.faces.renamed import with_current_options
 LONGEST = 1000
 """Longest printed message of typer in characters: it repeats its input, and the longest list of options takes 700."""
 
-SELDOM = (20_000, 50, 100)
+SELDOM = (20_000, 50, 10)
 """Thresholds of the garbage collector in a process of ours: a command builds many objects, few of them in cycles. With
 those of Python (700, 10, 10) it took a sixth of the time of a hundred short runs."""
 
