@@ -126,3 +126,57 @@ def test_a_comparison_of_logs_is_decided_by_their_commits(wal: str, tmp_path: Pa
     assert re.match(r"980-1tb is predicted to be [\d.]+ times slower than 7450-pro-3840 \(commit\s", out)
     # A model's rate includes flushes, so that of its writes is half.
     assert "requested IOPS" not in typed("audit", drives[1])[1]
+
+
+@pytest.fixture
+def mixed(tmp_path: Path) -> str:
+    """Reads, and a log of one write with its flush per hundred of them."""
+    reads = (
+        "[reads]\nrw=randread\nbs=4k\nsize=1g\nioengine=libaio\niodepth=32\nrate_iops=2000\nruntime=10\ntime_based\n"
+    )
+    path = tmp_path / "mixed.fio"
+    path.write_text(f"{reads}[log]\nrw=write\nbs=4k\nsize=1g\nrate_iops=20\nfsync=1\nruntime=10\ntime_based\n")
+    return str(path)
+
+
+def test_commits_that_are_too_few_to_show_decide_nothing(mixed: str, typed) -> None:  # type: ignore[no-untyped-def]
+    drives = ("980-1tb", "exos-15e900-512n")
+    _, out, _ = typed("run", mixed, "--on", drives[0], "--slo", "p99 < 1 ms")
+    assert out.startswith("980-1tb meets p99 < 1 ms, with ")
+    _, out, _ = typed("run", mixed, "--on", drives[0], "--slo", "p99.9 < 1 ms")
+    assert out.startswith("980-1tb does not meet p99.9 < 1 ms: commit p99.9 is ")
+    for drive in drives:
+        typed("run", mixed, "--on", drive, "--out", drive)
+    # The disk misses the rate, whatever its commits take.
+    _, out, _ = typed("compare", *drives, "--anyway")
+    assert re.match(r"exos-15e900-512n is predicted to be [\d.,]+ (%|times) slower", out)
+
+
+def test_figures_of_commits_where_there_are_none(wal: str, typed) -> None:  # type: ignore[no-untyped-def]
+    load = ("fio-randread", "--on", "ent-10k", "--on", "exos-15e900-512n", "--duration", "0.2 s")
+    code, out, _ = typed("sweep", *load, "--slo", "commit.p99 < 1 ms")
+    assert (code, "the load has no commit.p99 on ent-10k" in " ".join(out.split())) == (0, True)
+    assert "commit p99 is 1." in typed("sweep", wal, "--on", "980-1tb", "--slo", "p99 < 1 ms")[1]
+    # Flushes of drives with power-loss protection take no time.
+    machines = ("--protect", "one failure", "--candidates", "drives=7450-pro-3840,layouts=raid1,counts=2")
+    code, out, _ = typed("advise", wal, "--slo", "flush.p99 < 1 ms", "--capacity", "500 GB", "--duty", "1 %", *machines)
+    assert (code, "2 x 7450-pro-3840" in out) == (0, True)
+
+
+def test_a_rate_is_reached_with_its_flushes(wal: str) -> None:
+    found = hb.find("p99 at 60000 IOPS", wal, on="980-1tb", duration="0.2 s")
+    assert found.answers[0].status == "found"
+
+
+def test_commits_have_no_interval_of_writes(wal: str) -> None:
+    found = hb.find("p99 at 60 IOPS", wal, on="exos-15e900-512n", interval=90, draws=8, duration="5 s")
+    assert found.answers[0].interval is None
+    assert not any("share of the most" in note for note in found.answers[0].notes)
+
+
+def test_results_with_flushes_in_their_summary_alone_have_commits() -> None:
+    from hotband.data.record.durability import commit_figure
+
+    side = {"count": 10, "latency_mean_ns": 5.0, "latency_p99_ns": 9.0}
+    record = {"streams": [], "summary": {"count": 10, "write": side, "flush": side}}
+    assert [commit_figure(record, quantile) for quantile in (None, 99.0, 42.0)] == [10.0, 18.0, None]  # type: ignore[arg-type]

@@ -60,10 +60,12 @@ class Judged:
 
     @property
     def verdict(self) -> Verdict:
-        """Whether the condition holds: certainly, only in a part of the interval, or not."""
+        """Whether the condition holds: certainly, only in a part of the interval, or not. Figures of a product may move
+        the interval off the prediction, so that it holds nowhere although the prediction meets it."""
         if not self.is_met or self.ends is None:
             return "yes" if self.is_met else "no"
-        return "yes" if all(map(self.condition.holds, self.ends)) else "likely"
+        held = [self.condition.holds(end) for end in self.ends]
+        return "yes" if all(held) else "likely" if any(held) else "no"
 
     @property
     def text(self) -> str:
@@ -114,11 +116,16 @@ def spare_text(judged: Iterable[Judged]) -> str:
 
 def missed_text(judged: Iterable[Judged]) -> str:
     """Return the figures that miss their bounds: `p99 is 4.2 ms`."""
-    missed = [item for item in judged if not item.is_met]
-    return " and ".join(
-        item.text if item.condition.is_goal and item.value is not None else f"{item.name} is {item.text}"
-        for item in missed
-    )
+    return " and ".join(_missed(item) for item in judged if item.verdict == "no")
+
+
+def _missed(item: Judged) -> str:
+    if item.is_met and item.ends is not None:
+        low, high = (shown(item.condition.figure, end) for end in item.ends)
+        return f"the interval of {item.name} is {low} to {high}"
+    if item.value is None:
+        return f"the load has no {item.name}"
+    return item.text if item.condition.is_goal else f"{item.name} is {item.text}"
 
 
 def at_rate(rate: str | None) -> str:

@@ -72,10 +72,29 @@ COMMIT_FIGURES = {"latency_mean_ns": None, "latency_p50_ns": 50.0, "latency_p99_
 """Figures of commits in the rows of a sweep, with their percentages; None for the mean."""
 
 
-def commit_latency(record: RecordDoc) -> dict[str, float]:
-    """Return the latencies of commits, in ns, by the names of `COMMIT_FIGURES`; nothing without flushes."""
+SHARE = "share"
+"""Name of the share of I/Os that are committed, next to the names of `COMMIT_FIGURES`."""
+
+
+def commit_share(record: RecordDoc) -> float:
+    """Return the flushes per read and write, at most 1."""
+    summary = record["summary"]
+    flushes = summary.get("flush", {}).get("count") or 0
+    return min(1.0, flushes / max(summary["count"] or 0, 1))
+
+
+def tells_of_commits(share: float, quantile: float | None) -> bool:
+    """Return whether a percentile (or the mean) of all I/Os is that of commits where these are the slowest: a
+    percentile if more of the I/Os are committed than lie above it, a mean if most are."""
+    return share >= 0.5 if quantile is None else share > 1.0 - quantile / 100
+
+
+def commit_figures(record: RecordDoc) -> dict[str, float]:
+    """Return the latencies of commits, in ns, by the names of `COMMIT_FIGURES`, and their share; nothing without
+    flushes."""
     values = {name: commit_figure(record, quantile) for name, quantile in COMMIT_FIGURES.items()}
-    return {name: value for name, value in values.items() if value is not None}
+    known = {name: value for name, value in values.items() if value is not None}
+    return {**known, SHARE: commit_share(record)} if known else {}
 
 
 def commit_figure(record: RecordDoc, quantile: float | None) -> float | None:
@@ -84,11 +103,22 @@ def commit_figure(record: RecordDoc, quantile: float | None) -> float | None:
     both are long at the same time."""
     streams = [stream for stream in record["streams"] if (side := stream.get("flush")) is not None and side["count"]]
     if not streams:
-        return None
+        return _of_summary(record, quantile)
     flushes = [cast("Side", stream.get("flush")) for stream in streams]
     writes = [stream["write"] for stream in streams if stream["write"]["count"]]
     value = _figure(flushes, quantile) + (_figure(writes, quantile) if writes else 0.0)
     return None if math.isnan(value) else value
+
+
+def _of_summary(record: RecordDoc, quantile: float | None) -> float | None:
+    """Return the figure by the summary's percentiles: results of tools may have no flushes in their streams."""
+    summary = record["summary"]
+    name = next((name for name, known in COMMIT_FIGURES.items() if known == quantile), None)
+    flush, write = (cast("dict[str, float | None]", summary.get(side) or {}) for side in ("flush", "write"))
+    if name is None or not flush.get("count"):
+        return None
+    values = [flush.get(name), *([write.get(name)] if write.get("count") else [])]
+    return None if None in values else sum(value for value in values if value is not None)
 
 
 def _figure(sides: Sequence[Side], quantile: float | None) -> float:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from hotband.data.record.durability import COMMIT_FIGURES, commit_latency, durability_notes
+from hotband.data.record.durability import COMMIT_FIGURES, SHARE, commit_figures, durability_notes
 from hotband.data.record.files import frame_of, parquet_of, read_table
 from hotband.data.record.finished import Finished
 from hotband.data.record.overload import missed_rate
@@ -29,7 +29,7 @@ FIGURES = (*INTERVAL_FIGURES, "latency_max_ns", "queue_depth_mean", "errors")
 DIRECTION_FIGURES = ("iops", "latency_mean_ns", "latency_p99_ns")
 NAMES = (*FIGURES, *(f"{direction}_{name}" for direction in ("read", "write") for name in DIRECTION_FIGURES))
 """The columns of figures."""
-COMMIT_NAMES = tuple(f"commit_{name}" for name in COMMIT_FIGURES)
+COMMIT_NAMES = tuple(f"commit_{name}" for name in (*COMMIT_FIGURES, SHARE))
 """Further columns of runs that flush: a commit is a write with its flush."""
 REQUESTED = "requested_iops"
 """Further column of runs that missed the rate of their open loops."""
@@ -70,7 +70,7 @@ def row_of(record: RecordDoc) -> Row:
     for direction in ("read", "write"):
         side: FiguresDoc = summary["read"] if direction == "read" else summary["write"]
         figures |= {f"{direction}_{name}": _number(side, name) for name in DIRECTION_FIGURES}
-    figures |= {f"commit_{name}": value for name, value in commit_latency(record).items()}
+    figures |= {f"commit_{name}": value for name, value in commit_figures(record).items()}
     missed = missed_rate(record)
     figures |= {REQUESTED: missed[0]} if missed is not None else {}
     notes = (*durability_notes(record), *(record.get("notes") or ()))

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from hotband.base.errors import UserError
 from hotband.base.text.schema import to_object
 from hotband.base.text.values import Json
+from hotband.data.record.durability import commit_share, tells_of_commits
+from hotband.data.record.overload import missed_rate
 from hotband.data.record.states import state_lines, states_of, unequal
 from hotband.inference.audit.alike import alike_words, unlike_words
 from hotband.inference.audit.audited import Side
@@ -152,12 +154,14 @@ def _unlike(a: Side, b: Side, anyway: bool) -> list[str]:
 
 def deciding(a: Side, b: Side, differences: Sequence[Difference]) -> Difference | None:
     """Return the difference that decides the verdict: for closed loops that of IOPS. Other loops may fix the rate, so
-    the median decides, that of commits where writes are flushed, or the rate if it moved farther. If these did not
-    move, the one that moved farthest decides."""
+    the median decides, that of commits where most I/Os are, or the rate if it moved farther or a side missed its rate.
+    If these did not move, the one that moved farthest decides."""
     by = {difference.metric: difference for difference in differences}
-    rate, median = by.get("IOPS"), by.get("commit p50") or by.get("p50")
+    runs = [run for side in (a, b) for run in side.runs]
+    of_commits = all(tells_of_commits(commit_share(run.record), None) for run in runs)
+    rate, median = by.get("IOPS"), (by.get("commit p50") if of_commits else None) or by.get("p50")
     moved = [difference for difference in differences if difference.verdict in (FASTER, SLOWER)]
-    is_closed = bool(a.runs[0].concurrency and b.runs[0].concurrency)
+    is_closed = bool(a.runs[0].concurrency and b.runs[0].concurrency) or any(missed_rate(run.record) for run in runs)
     first = [difference for difference in ((rate,) if is_closed else (median, rate)) if difference in moved]
     chosen = [difference for difference in first if difference is not None] or moved
     if chosen:

@@ -230,7 +230,9 @@ def _supported(run: Audited, pct: float, of_commits: bool) -> float | str:
     value = sum(known for known in values if known is not None)
     if not parts or None in values or any(part.kind == "bins" for part in parts):
         return f"{run.name} has no distribution that reaches it"
-    effect = _effect(run, of_commits) or 1.0
+    if not value:
+        return f"{run.name} has a latency of zero"
+    effect = _effect(run) or 1.0
     count = min(part.count for part in parts)
     if count / effect < least_count(pct / 100):
         worth = f"{count:,} I/Os" + (f", worth {number(count / effect)} independent ones" if effect > 1 else "")
@@ -244,14 +246,10 @@ def _parts(run: Audited, of_commits: bool) -> list[Distribution]:
     return [] if None in parts else [part for part in parts if part is not None]
 
 
-def _latencies_of(run: Audited, of_commits: bool) -> Floats | None:
-    """Return the mean latency over time; None for commits, since a series has no flushes."""
-    return None if of_commits else series_of(run, "latency_mean_ns")
-
-
-def _effect(run: Audited, of_commits: bool) -> float | None:
-    """Return the design effect of a run's latencies: 1 without samples, None for too few."""
-    series, points = _latencies_of(run, of_commits), run.quantiles(None)
+def _effect(run: Audited) -> float | None:
+    """Return the design effect of a run's latencies: 1 without samples, None for too few. A series has
+    no flushes, and commits are taken to vary alike."""
+    series, points = series_of(run, "latency_mean_ns"), run.quantiles(None)
     return 1.0 if series is None or points is None else design_effect(series, points)
 
 
@@ -259,7 +257,7 @@ def _of_histograms(a: Audited, b: Audited, pct: float, seed: int, of_commits: bo
     """Return the interval of one run each: resample both distributions with as many I/Os as the samples justify."""
     random = np.random.default_rng([seed, round(10 * pct)])
     draws, values, descriptions, widths = [], [], [], []
-    latencies = [_latencies_of(run, of_commits) for run in (a, b)]
+    latencies = [series_of(run, "latency_mean_ns") for run in (a, b)]
     few = _few((a, b), latencies)
     if few is not None and not _apart(latencies[0], latencies[1]):
         return Interval(None, None, few)
@@ -268,7 +266,7 @@ def _of_histograms(a: Audited, b: Audited, pct: float, seed: int, of_commits: bo
         parts = _parts(run, of_commits)
         quantiles = [known(part.quantile(pct / 100)) for part in parts]
         # Of too few samples the effect is not known; independent I/Os are the least that they vary.
-        effect = _effect(run, of_commits) or 1.0
+        effect = _effect(run) or 1.0
         draws.append(sum(resample.quantiles(part, pct / 100, part.count / effect, random) for part in parts))
         values.append(sum(quantiles))
         resolutions = [part.resolution * value for part, value in zip(parts, quantiles, strict=True)]

@@ -22,7 +22,7 @@ from hotband.questions.advise.advice import Advice, Point
 from hotband.questions.advise.asked import AdviseQuestion, Needs, needs_of
 from hotband.questions.advise.between import fewest
 from hotband.questions.advise.candidates import Listed, assumes_error_rate, candidates_of, lacks_error_rate, space_of
-from hotband.questions.advise.finalists import FAILED_IOS, Finalist, drawn, point_of, with_failures
+from hotband.questions.advise.finalists import FAILED_IOS, Finalist, can_hold, drawn, point_of, with_failures
 from hotband.questions.advise.front import Tried, front_of, order, read_figures, shown_figure
 from hotband.questions.advise.measure import Bench, loads_from
 from hotband.questions.advise.objective import furthest
@@ -85,6 +85,10 @@ VOLATILE_NOTE = (
 )
 
 
+OUTSIDE = "outside the objective by figures of the same product"
+"""Reason to leave out a candidate that meets the objective by its prediction alone."""
+
+
 class _Advising:
     """Turns the result of the search into an advice."""
 
@@ -102,7 +106,9 @@ class _Advising:
         """Return the advice: the Pareto front, the finalists and the sentences."""
         if self.needs.degraded:
             self._drop_degraded()
-        front = sorted(self.found.front, key=lambda tried: order(tried, self.of))
+        ordered = sorted(self.found.front, key=lambda tried: order(tried, self.of))
+        front = [tried for tried in ordered if can_hold(tried, self.needs, self.asked.interval)]
+        self.found.gone[OUTSIDE] += len(ordered) - len(front)
         found = [point_of(tried, self.needs, self.asked.interval) for tried in front]
         points = sensible(found, lambda point: self.by_name[point.name].candidate.drive.is_flash)
         points.sort(key=lambda point: not point.is_checked)
@@ -223,7 +229,7 @@ class _Advising:
             (name, note) for name, known in runs.items() for run in known for note in durability_notes(run.record)
         )
         records = [record_of(run) for known in runs.values() for run in known]
-        return [*unprotected, *commit_notes([condition.figure for condition in self.needs.slo], records)]
+        return [*unprotected, *commit_notes(read_figures(self.needs), records)]
 
     def _uncounted(self, shown: Sequence[str]) -> list[str]:
         """Return notes on drives among the shown points whose rate of sector errors is assumed or missing."""

@@ -19,6 +19,7 @@ from hotband.base.text.quantities import size_bytes
 from hotband.data.documents.record import figures_of
 from hotband.data.documents.run import RunSpec
 from hotband.data.record.durability import is_protected
+from hotband.data.record.record import record_of
 from hotband.execution.experiment import Experiment
 from hotband.execution.experiment import Point as RunPoint
 from hotband.inference.interval.basis import bases_of, bounds_of, kinds_of
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 
 Bounds = Callable[["Measured", "Figure"], tuple[float, float]]
 """Returns by how much a metric of a run may be lower and higher, as factors."""
+RATE = "iops"
 UNKNOWN = (0.0, math.inf)
 """Factors of a metric with an unknown error."""
 LARGEST_DRAWN = 16e9
@@ -101,9 +103,26 @@ def holds_within(tried: Tried, needs: Needs, bounds: Bounds, watts: Between | No
     return needs.watts is None or watts is None or watts.high is None or watts.high <= needs.watts
 
 
+def can_hold(tried: Tried, needs: Needs, level: float) -> bool:
+    """Return whether the conditions hold at the better end of every metric's interval, which figures of a product may
+    move off the prediction."""
+    for measured in tried.measured.values():
+        for condition in needs.slo:
+            value = measured.figures.get(condition.figure)
+            if value is not None and not (condition.is_goal and measured.is_open):
+                low, high = _model_bounds(measured, condition.figure, level)
+                if not condition.holds(value * (high if condition.is_goal else low)):
+                    return False
+    return True
+
+
 def _model_bounds(measured: Measured, figure: Figure, level: float) -> tuple[float, float]:
     """Return by how much a metric may be lower and higher, as factors, by model error; a tail's interval does not end
     below that of the mean."""
+    if figure.is_flushed(record_of(measured.finished)):
+        # A commit takes as much longer as the rate of synchronous writes is lower.
+        low, high = _factors(measured, RATE, level)
+        return (0.0 if math.isinf(high) else 1 / high), (math.inf if low == 0 else 1 / low)
     name, summary = _name_of(figure), measured.finished.record["summary"]
     side, dot, _ = name.rpartition(".")
     figures = cast("Mapping[str, float | None]", (figures_of(summary, side) if side else summary) or {})
@@ -138,8 +157,9 @@ def _name_of(figure: Figure) -> str:
 
 
 def _basis_of(measured: Measured, figure: Figure, level: float) -> Basis:
-    """Return the evidence for the error of a run's metric."""
-    return bases_of(measured.finished.spec, measured.finished.record, level)[figure_of(_name_of(figure))]
+    """Return the evidence for the error of a run's metric; that of the rate for commits."""
+    name = RATE if figure.is_flushed(record_of(measured.finished)) else figure_of(_name_of(figure))
+    return bases_of(measured.finished.spec, measured.finished.record, level)[name]
 
 
 def _between(value: float, factors: tuple[float, float]) -> Between:
@@ -199,7 +219,8 @@ def drawn(point: Point, tried: Tried, needs: Needs, question: AdviseQuestion, be
     shown = shown_figure(needs)
     name = _name_of(shown)
     measured = tried.measured[point.worst]
-    if not _basis_of(measured, shown, question.interval).is_of_studies:
+    is_flushed = shown.is_flushed(record_of(measured.finished))
+    if is_flushed or not _basis_of(measured, shown, question.interval).is_of_studies:
         return Finalist(point, [], 1.0)
     spec, whole = measured.finished.spec, measured.finished
     if tried.candidate.drive.is_flash:

@@ -254,6 +254,9 @@ def _by_chance(figure: Figure, record: Record, value: float) -> tuple[float, flo
     deviations of a binomial count away; for others, that many deviations of a mean."""
     side = figure.figures_of(record)
     count = side.count if side is not None and side.count else 1
+    flush = record.summary.flush
+    if flush is not None and flush.count and figure.is_flushed(record):
+        count = min(count, flush.count)
     share = figure.percentile
     if share is None:
         # Where I/Os queue at drives, the deviation of latencies is about their mean, as in an exponential distribution.

@@ -87,7 +87,7 @@ def rests_on(final: Finalist, runner: Point | None, needs: Needs, figure: Figure
     point, condition = final.point, _nearest_condition(final.point, needs, figure)
     sentences = []
     if condition is not None:
-        room = condition.bound / point.latency.value
+        room = condition.bound / point.latency.value if point.latency.value > 0 else math.inf
         meant = "its interval" if point.latency.high is not None else "what errors of its class leave possible"
         sure = f"all of {meant} is below" if point.surely else f"not all of {meant} is below: it may miss"
         sentences.append(

@@ -111,7 +111,7 @@ def basis_of(question: Question, best: Trial, level: float) -> Basis:
         condition = _deciding(question, best)
         decides = condition.figure if isinstance(condition, Condition) else Figure("", "iops")
     bases = bases_of(best.wanted.spec, best.finished.record, level)
-    name = figure_of(decides.document_name)
+    name = "iops" if decides.is_flushed(best.record) else figure_of(decides.document_name)
     return bases[name if name in bases else figure_of(nearest_name(decides))]
 
 
@@ -134,6 +134,8 @@ def margins_of(question: Question, answer: Answer, samples: Samples) -> tuple[Ma
 def _drawn(figure: Figure, best: Trial, samples: Samples) -> tuple[Drawn, str, IntervalDoc] | None:
     """Return samples of a trial's machine, with a metric's name in them and its interval; None if they do not have it.
     Raises UserError, RunsInterrupted."""
+    if figure.is_flushed(best.record):
+        return None
     spec = best.wanted.spec
     drawn = samples.of(best)
     name = next(

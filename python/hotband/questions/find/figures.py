@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
 from hotband.base.text.table import IOPS, LATENCY, MBS, Unit
-from hotband.data.record.durability import commit_figure
+from hotband.data.record.durability import commit_figure, commit_share, tells_of_commits
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -38,8 +38,8 @@ RATES = {"iops": "IOPS", "bandwidth": "MB/s"}
 @dataclass(frozen=True)
 class Figure:
     """A metric of all I/Os, or of reads, writes, flushes or commits: "iops" and "bandwidth" (bytes per second), "mean"
-    and percentiles such as "p99.9" (seconds). A commit is a write with its flush; where commits take longer than I/Os,
-    a latency of all I/Os is that of commits, for which an application waits."""
+    and percentiles such as "p99.9" (seconds). A commit is a write with its flush, for which an application waits;
+    a latency of all I/Os is that of commits where they take longer and are not too few to show in it."""
 
     side: str
     name: str
@@ -106,8 +106,14 @@ class Figure:
         """Return whether a metric of all I/Os is that of commits."""
         return not self.side and self._of_commits(record) is not None and self.of(record) != self._alone(record)
 
+    def is_flushed(self, record: Record) -> bool:
+        """Return whether the value contains the time of flushes."""
+        return self.side in ("flush", COMMIT) or self.is_of_commits(record)
+
     def _of_commits(self, record: Record) -> float | None:
-        return None if self.side or self.is_rate else Figure(COMMIT, self.name)._alone(record)
+        if self.side or self.is_rate or not tells_of_commits(commit_share(record.document), self.percentile):
+            return None
+        return Figure(COMMIT, self.name)._alone(record)
 
     def _alone(self, record: Record) -> float | None:
         if self.side == COMMIT:

@@ -31,7 +31,8 @@ from hotband.questions.find.answer_interval import Samples, basis_of, interval_o
 from hotband.questions.find.asked import FindQuestion
 from hotband.questions.find.figures import commit_notes
 from hotband.questions.find.found import Answer, Found, answer_text
-from hotband.questions.find.question import DEPTH, DRIVES, NOTHING, RATE, Question, read_question, refuse
+from hotband.questions.find.margin import nearest_trial
+from hotband.questions.find.question import DEPTH, DRIVES, NOTHING, RATE, Question, ShareOfMost, read_question, refuse
 from hotband.questions.find.search import Frame, Outcome, Search, at_rate, by_rate, by_value
 from hotband.questions.find.trial import Trial, Wanted, of_finished
 
@@ -85,7 +86,7 @@ def _search_all(query: FindQuestion, way: Way) -> Found:
             answer.bounded = question.wanted if question.varied == NOTHING else None
             answer.margins = margins_of(question, answer, samples)
             answer.text = answer_text(question, answer)
-            if answer.interval is None and answer.status == "found" and not answer.rests_on.startswith("no interval"):
+            if answer.interval is None and answer.status == "found" and _is_of_share(question):
                 answer.notes.append("no interval: a common shift of all values cancels in a share of the most")
     return Found(
         question,
@@ -95,6 +96,10 @@ def _search_all(query: FindQuestion, way: Way) -> Found:
         answers,
         tuple(dict.fromkeys(notes)),
     )
+
+
+def _is_of_share(question: Question) -> bool:
+    return any(isinstance(condition, ShareOfMost) for condition in question.conditions)
 
 
 def _rest(question: Question, answer: Answer, level: float) -> None:
@@ -281,6 +286,7 @@ def _answer(question: Question, search: _On) -> Answer:
         met = [trial for trial in outcome.trials if trial.value is not None]
         end: Callable[..., Trial] = min if question.goals and question.wanted is None else max
         best = end(met, key=lambda trial: trial.value or 0.0)
+    nearest = nearest_trial(question, outcome.trials, best)
     answer = Answer(
         search.machine,
         outcome.status,
@@ -293,7 +299,7 @@ def _answer(question: Question, search: _On) -> Answer:
         best,
         notes=[
             *([] if best is None else unmodelled_notes(best.finished.record)),
-            *([] if best is None else commit_notes(question.figures, [best.record])),
+            *([] if nearest is None else commit_notes(question.figures, [nearest.record])),
             *outcome.notes,
         ],
     )

@@ -14,6 +14,7 @@ from hotband.base.text.table import IOPS
 from hotband.base.text.values import Json
 from hotband.base.text.words import enumerated
 from hotband.base.views import view_of
+from hotband.data.record.overload import completed_rate
 from hotband.data.record.states import state_lines, states_of
 from hotband.questions.find.figures import Figure, shown
 from hotband.questions.find.margin import certainty_of, nearest_trial
@@ -224,7 +225,7 @@ def _at_rate(question: Question, answer: Answer) -> str:
     """Return the latency at a rate; the highest rate if the machine does not reach it."""
     value = None if question.wanted is None else answer.figures.get(question.wanted)
     if answer.status == "nowhere" and answer.best is not None:
-        return f"{_missed(answer)}: {IOPS.shown(answer.best.record.summary.iops)}"
+        return f"{_missed(answer)}: {IOPS.shown(completed_rate(answer.best.record.document['summary']))}"
     return "no I/O was completed" if value is None or question.wanted is None else shown(question.wanted, value)
 
 

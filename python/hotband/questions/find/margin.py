@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypedDict
 
 from hotband.base.text.table import IOPS
+from hotband.data.record.overload import completed_rate
 from hotband.questions.find.figures import Figure, shown
 from hotband.questions.find.question import NOTHING, Condition, Question
 
@@ -50,18 +51,22 @@ class Margin:
 
     @property
     def holds(self) -> Certainty:
-        """Whether the condition holds, and how certainly."""
-        predicted = self.condition.holds(self.value)
-        if {predicted} == {self.condition.holds(end) for end in self.ends}:
-            return "yes" if predicted else "no"
-        return "likely" if predicted else "unlikely"
+        """Whether the condition holds, and how certainly: by the ends of the interval, which figures of a product may
+        move off the prediction, and by the prediction if the ends disagree."""
+        held = {self.condition.holds(end) for end in self.ends}
+        if len(held) == 1:
+            return "yes" if held.pop() else "no"
+        return "likely" if self.condition.holds(self.value) else "unlikely"
 
     @property
     def text(self) -> str:
         """The end of the interval that contradicts the prediction; empty if the prediction is certain."""
-        if self.holds in ("yes", "no"):
+        if self.holds == ("yes" if self.condition.holds(self.value) else "no"):
             return ""
         figure = self.condition.figure
+        if self.holds in ("yes", "no"):
+            low, high = (shown(figure, end) for end in self.ends)
+            return f"the {self.level:g} % interval of {figure} there is {low} to {high}"
         # A rate that holds is endangered by its low end, a latency by its high one; one that misses, the other way.
         is_high = figure.is_rate != (self.holds == "likely")
         end = shown(figure, self.ends[is_high])
@@ -121,12 +126,18 @@ def undecided(question: Question, status: Status, trial: Trial) -> list[tuple[Co
     return [(item, value) for item, value in others if is_checked and not item.is_goal]
 
 
+def _served(figure: Figure, trial: Trial) -> float | None:
+    """Return a rate that a trial served; the rate of an open loop includes flushes."""
+    is_of_all = figure == Figure("", "iops")
+    return completed_rate(trial.record.document["summary"]) if is_of_all else figure.of(trial.record)
+
+
 def _offered(question: Question, trial: Trial) -> list[tuple[Condition, float]]:
     """Return the rate that a trial must sustain, less what a machine that keeps up may miss, with the rate that it
     served; nothing if none is demanded."""
     goal, rate = question.offered, trial.wanted.rate
     if rate is None:
-        served = None if goal is None else goal.figure.of(trial.record)
+        served = None if goal is None else _served(goal.figure, trial)
         return [] if goal is None or served is None or question.varied != NOTHING else [(goal, served)]
     demanded = goal or Condition(Figure("", "iops"), rate, IOPS.shown(rate))
     return [

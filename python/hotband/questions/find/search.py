@@ -14,6 +14,7 @@ from typing import Literal, TypeAlias
 from hotband.base.text.numbers import number
 from hotband.data.documents.run import RunSpec
 from hotband.data.inputs.loads import Load
+from hotband.data.record.overload import completed_rate
 from hotband.questions.find.axis import Axis
 from hotband.questions.find.bracket import Bracket, Point
 from hotband.questions.find.question import DRIVES, Condition, Question, ShareOfMost
@@ -141,7 +142,7 @@ def at_rate(frame: Frame, spec: RunSpec, load: Load, rate: float) -> Search:
     axis = _rate_axis(frame, rate, rate)
     full = _texted(frame, spec, load.with_closed_loop(MOST_DEPTH))
     trials = yield [Wanted(full, None, f"closed loop, {MOST_DEPTH} outstanding")]
-    if rate > BEYOND * (trials[0].record.summary.iops or 0.0):
+    if rate > BEYOND * completed_rate(trials[0].record.document["summary"]):
         return Outcome("nowhere", axis, trials, trials[0])
     loaded = _texted(frame, spec, load.with_open_loop(rate, frame.arrival))
     trials += yield [Wanted(loaded, rate, number(rate), rate)]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from hotband.base.errors import UserError
 from hotband.base.heavy import pl
 from hotband.data.inputs.values import ENDINGS, Value, base_of
+from hotband.data.record.durability import SHARE, tells_of_commits
 from hotband.data.record.stats import FIGURES as INTERVAL_FIGURES
 from hotband.data.results.sweep_rows import COMMIT_NAMES, NAMES, REQUESTED, Row
 from hotband.inference.beta import student_quantile
@@ -74,21 +75,15 @@ def judged_row(slo: Sequence[Condition], row: Mapping[str, float | None]) -> tup
     UserError for a figure that rows do not have."""
 
     def value(figure: Figure) -> float | None:
-        cell = row.get(column(figure))
+        cell = row.get(judged_column(figure, row))
         return None if cell is None else cell * figure.document_scale
 
-    def column(figure: Figure) -> str:
-        plain = column_of(figure)
-        of_commits = f"{COMMIT}_{plain}"
-        waited, alone = row.get(of_commits), row.get(plain)
-        return plain if waited is None or (alone is not None and alone >= waited) else of_commits
-
     def name(figure: Figure) -> str:
-        return str(figure) if column(figure) == column_of(figure) else f"{COMMIT} {figure}"
+        return str(figure) if judged_column(figure, row) == column_of(figure) else f"{COMMIT} {figure}"
 
     def ends(figure: Figure) -> tuple[float, float] | None:
         for ending in ("_interval", ""):
-            low, high = (row.get(f"{column(figure)}{ending}_{end}") for end in ("low", "high"))
+            low, high = (row.get(f"{judged_column(figure, row)}{ending}_{end}") for end in ("low", "high"))
             if low is not None and high is not None:
                 return low * figure.document_scale, high * figure.document_scale
         return None
@@ -96,6 +91,16 @@ def judged_row(slo: Sequence[Condition], row: Mapping[str, float | None]) -> tup
     requested, served = row.get(REQUESTED), row["iops"]
     missed = None if requested is None or served is None else (requested, served)
     return with_rate(judge(slo, value, ends, name), missed)
+
+
+def judged_column(figure: Figure, row: Mapping[str, float | None]) -> str:
+    """Return the column by which a point is judged: that of the commits where they decide a latency of all I/Os."""
+    plain = column_of(figure)
+    of_commits = f"{COMMIT}_{plain}"
+    waited, alone, share = row.get(of_commits), row.get(plain), row.get(f"{COMMIT}_{SHARE}")
+    if waited is None or figure.side or not tells_of_commits(1.0 if share is None else share, figure.percentile):
+        return plain
+    return plain if alone is not None and alone >= waited else of_commits
 
 
 def column_of(figure: Figure) -> str:

@@ -8,7 +8,8 @@ from hotband.base.question import INVALID
 from hotband.base.text.numbers import counted
 from hotband.base.text.table import Table, Unit, View, column, numeric, unit_of
 from hotband.data.record.durability import UNPROTECTED, durability_lines
-from hotband.questions.sweeps.frames import column_of
+from hotband.questions.find.figures import COMMIT, Figure
+from hotband.questions.sweeps.frames import judged_column
 from hotband.views.run_screen import DECLARED
 from hotband.views.sweeps.curves import TITLES
 from hotband.views.sweeps.show import figures_shown, notes_of, said_below, states_of, sweep_table
@@ -100,26 +101,32 @@ def _table(done: Sweep) -> Table:
     axes = [numeric(head) if frame[name].dtype.is_numeric() else column(head) for name, head in heads]
     figures = _figures(done, MOST_COLUMNS - len(axes))
     has_bar = len(axes) + len(figures) + len(done.slo) < MOST_COLUMNS
-    barred = column_of(done.slo[0].figure) if done.slo else "iops"
     columns = [numeric(head.lower() if head == "Mean" else head, unit) for head, _, unit in figures]
     verdicts = [column(condition.text) for condition in done.slo]
     table = screen_table([*axes, *columns, *([bar_column(BAR)] if has_bar else []), *verdicts])
     rows = list(frame.head(MOST_ROWS).iter_rows(named=True))
-    for row, bar in zip(rows, bars([row[barred] for row in rows], BAR), strict=True):
+    barred = [row.get(judged_column(done.slo[0].figure, row) if done.slo else "iops") for row in rows]
+    for row, bar in zip(rows, bars(barred, BAR), strict=True):
         where = [value if isinstance(value := row[name], int | float | str) else str(value) for name in differs]
         cells = [verdict_cell(row, condition.text) for condition in done.slo]
         table.add(*where, *(row[name] for _, name, _ in figures), *([bar] if has_bar else []), *cells)
     return table
 
 
+def _head(figure: Figure, name: str) -> str:
+    return f"{COMMIT} {figure}" if name.startswith(COMMIT) and not figure.side else str(figure)
+
+
 def _figures(done: Sweep, room: int) -> list[tuple[str, str, Unit]]:
     """Return the figures of the table and those of the objective; MB/s are left out if there is little room."""
-    judged = {column_of(condition.figure): condition.figure for condition in done.slo}
+    rows = list(done.means.iter_rows(named=True))
+    every = ((judged_column(condition.figure, row), condition.figure) for condition in done.slo for row in rows)
+    judged = {name: figure for name, figure in every if name in done.means.columns}
     usual = figures_shown(done)
     known = [name for _, name, _ in usual]
     shown = [
         *usual,
-        *((str(verdicts), name, unit_of(name)) for name, verdicts in judged.items() if name not in known),
+        *((_head(figure, name), name, unit_of(name)) for name, figure in judged.items() if name not in known),
     ]
     is_full = len(shown) + len(done.slo) >= room
     return [figure for figure in shown if not (is_full and figure[1] == BANDWIDTH and BANDWIDTH not in judged)]
