@@ -64,7 +64,8 @@ def comparison_lines(record: RecordDoc) -> list[str | Text]:
     measured, replayed = (span(comparison[key]) for key in ("mean_measured_ns", "mean_replayed_ns"))
     errors = f"mean {_error(comparison)}, {span(comparison['rms_ns'])} RMS per I/O"
     head = f"  difference between the recorded drive and this one: {errors}"
-    doubt = "" if record["target"]["kind"] == KIND_REAL else "; an error of the model only if both are the same drive"
+    is_real = record["target"].get("kind", "model") == KIND_REAL
+    doubt = "" if is_real else "; an error of the model only if both are the same drive"
     ios, left_out = comparison["ios"], sum(trace["ios"] for trace in traces_in(record)) - comparison["ios"]
     others = f" ({left_out:,} others failed when they were recorded, or have no latency)" if left_out > 0 else ""
     whole = f"    {counted(ios, 'I/O')}{others}: {measured} measured, {replayed} replayed{doubt}"

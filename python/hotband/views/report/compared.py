@@ -8,7 +8,7 @@ from hotband.base.heavy import pl
 from hotband.base.text.numbers import number, percent
 from hotband.base.text.table import MS
 from hotband.base.text.words import capitalized
-from hotband.data.documents.record import ComparedDoc, ComparisonDoc
+from hotband.data.documents.record import KIND_REAL, ComparedDoc, ComparisonDoc
 from hotband.data.record.load import LoadedRecord
 from hotband.views.draw.cumulative import cumulative_chart
 from hotband.views.report.page import Block, Cell, Chart, Charts, Group, Prose, Section, Table
@@ -27,7 +27,12 @@ def comparison_section(records: Mapping[str, LoadedRecord]) -> Section | None:
     blocks: list[Block] = []
     for label, comparison in comparisons.items():
         blocks += comparison_blocks(comparison, OF_RECORD, label if len(comparisons) > 1 else "")
-    blocks += [Prose([DOUBT])] if blocks else []
+    has_model = any(
+        loaded.record["target"].get("kind", "model") != KIND_REAL
+        for loaded in records.values()
+        if "comparison" in loaded.record
+    )
+    blocks += [Prose([DOUBT])] if has_model else []
     return Section("comparison", "Measured and replayed", blocks) if blocks else None
 
 
