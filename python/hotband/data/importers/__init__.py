@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -85,7 +86,8 @@ def _one_by_one(name: str, files: dict[str, list[Path]]) -> list[Imported]:
 def _nothing_in(folder: Path) -> str:
     """Return why a folder has nothing to import."""
     accepted = f"accepted: a folder whose files are results of {', '.join(tools())}"
-    if any(folder.glob(f"**/{RECORD_FILE}")):
+    # Folders that cannot be listed have none; those of /proc may go meanwhile.
+    if any(RECORD_FILE in names for _, _, names in os.walk(folder)):
         return f"contains Hotband records, which need no import; {accepted}"
     return f"none of its files is a result that Hotband recognises (subfolders are not searched); {accepted}"
 

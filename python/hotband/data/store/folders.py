@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -70,7 +71,7 @@ def _places(path: Path) -> list[Path]:
     an importer."""
     if not path.exists():
         raise UserError(str(path), "", "", "no such file or folder; expected records, or results of another tool")
-    frames = sorted(path.rglob(FRAME_FILE)) if path.is_dir() else []
+    frames = sorted(Path(folder, FRAME_FILE) for folder, _, names in os.walk(path) if FRAME_FILE in names)
     if not frames:
         return records_in(path)
     return [*records_below(path), *(frame for frame in frames if not _has_its_records(frame))]
