@@ -29,7 +29,8 @@ from hotband.inference.interval.basis import bases_of
 from hotband.inference.interval.of_corpus import Basis
 from hotband.inference.interval.of_record import outside_of
 from hotband.questions.corpus import AddCorpusQuestion, added
-from hotband.questions.predictions.asked import Kept, _line_judged, _width
+from hotband.questions.predictions import asked
+from hotband.questions.predictions.asked import Kept, _line_judged, _of_line, _width
 from hotband.questions.predictions.likeness import likenesses_of
 from hotband.questions.predictions.predicted import Predicted
 
@@ -180,6 +181,19 @@ def test_the_check_of_a_product_leaves_out_the_figure_itself(left_out: Predicted
     ours = [_line_judged(left_out, Pools([*shipped_others(), apart, each]), name) for each in itself]
     assert ours[0] == ours[1] is not None
     assert _line_judged(left_out, Pools([*shipped_others(), itself[0]]), name) is None
+
+
+def test_a_corpus_without_predictions_has_no_check_of_products() -> None:
+    assert _of_line([], Pools([])) == {}
+
+
+def test_the_check_of_a_product_counts_figures_that_have_both_intervals(
+    left_out: Predicted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pools = Pools(shipped_residuals())
+    assert _line_judged(left_out, pools, "other loads") is not None
+    monkeypatch.setattr(asked, "_width", lambda *_: None)
+    assert _line_judged(left_out, pools, "other loads") is None
 
 
 def shipped_others() -> list[Residual]:

@@ -297,12 +297,14 @@ def _of_line(predictions: Sequence[Predicted], pools: Pools) -> dict[Kept, LineC
     checked: dict[Kept, LineChecked] = {}
     for name in get_args(Kept):
         pairs = [pair for each in predictions if (pair := _line_judged(each, pools, name)) is not None]
-        checked[name] = LineChecked(*(_errors_and_all(judged) for judged in zip(*pairs, strict=True)))
+        if pairs:
+            checked[name] = LineChecked(*(_errors_and_all(judged) for judged in zip(*pairs, strict=True)))
     return checked
 
 
 def _line_judged(prediction: Predicted, pools: Pools, name: Kept) -> tuple[Judged, Judged] | None:
-    """Return a figure as judged without and with figures of its product line; None if there are none."""
+    """Return a figure as judged without and with figures of its product line; None if there are none, or if one of
+    the two has no interval."""
     figure, load = prediction.figure, prediction.load
     if load is None or prediction.residual is None:
         return None
@@ -314,10 +316,10 @@ def _line_judged(prediction: Predicted, pools: Pools, name: Kept) -> tuple[Judge
         if (residual.at != at if name == "other loads" else residual.tester != figure.tester)
     ]
     width = width_of(pools, groups, figure.metric, at, known, tester=figure.tester) if known else None
-    if width is None or width.of_line is None:
-        return None
     alone = _width(prediction, pools)
-    judged = _judged(prediction, prediction.value, None if alone is None else alone.factor)
+    if width is None or width.of_line is None or alone is None:
+        return None
+    judged = _judged(prediction, prediction.value, alone.factor)
     moved = prediction.residual + width.of_line.shift
     return judged, replace(judged, residual=moved, factor=width.factor)
 
