@@ -138,6 +138,16 @@ def test_a_rate_is_capped_and_the_mean_of_a_closed_loop_with_it(
     assert capped(name, (-1.0, 1.0), room, is_inverse=is_inverse) == ends
 
 
+@pytest.mark.parametrize(
+    ("name", "bounds", "ends"),
+    [("iops", (0.75, 1.75), (-0.5, 0.5)), ("latency_mean_ns", (-1.75, -0.75), (-0.5, 0.5))],
+)
+def test_an_interval_that_its_product_moves_beyond_a_ceiling_does_not_become_a_point(
+    name: str, bounds: tuple[float, float], ends: tuple[float, float]
+) -> None:
+    assert capped(name, bounds, {"iops": 0.5}, is_inverse=True) == ends
+
+
 def test_reads_and_writes_have_ceilings_of_their_own() -> None:
     spec = RunSpec(
         "run", "pm893-3840", "iometer-4k-rand-70-30", (("scale", "256"), ("warm_up", "0 s")), duration="100 ms"

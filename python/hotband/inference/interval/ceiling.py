@@ -71,14 +71,17 @@ def capped(
     name: str, bounds: tuple[float, float], room: Mapping[str, float], *, is_inverse: bool = False
 ) -> tuple[float, float]:
     """Return the ends of a figure's interval as log-ratios, within what its machine can do. The mean latency of a
-    closed loop `is_inverse`: it cannot fall by more than the rate can rise."""
+    closed loop `is_inverse`: it cannot fall by more than the rate can rise. If figures of the
+    product move the whole interval beyond the limit, only its far end is the limit; the near end is the one that it had
+    without them."""
     low, high = bounds
+    half = (high - low) / 2
     if name in room:
-        return min(low, room[name]), min(high, room[name])
+        return (low if low <= room[name] else -half), min(high, room[name])
     side, dot, figure = name.rpartition(".")
     rate = f"{side}{dot}iops"
     if is_inverse and figure == MEAN and rate in room:
-        return max(low, -room[rate]), max(high, -room[rate])
+        return max(low, -room[rate]), (high if high >= -room[rate] else half)
     return low, high
 
 
