@@ -17,7 +17,7 @@ from hotband.base.errors import UserError
 from hotband.base.question import Way
 from hotband.data.corpus.check import check, measurements
 from hotband.data.corpus.figure import Figure, read_figures
-from hotband.data.corpus.files import as_csv, shipped
+from hotband.data.corpus.files import as_csv, own, shipped
 from hotband.data.corpus.named import drive_named, family_of, figures_of
 from hotband.inference.corpus.known import known_pools
 from hotband.inference.corpus.residuals import own_residuals
@@ -225,6 +225,16 @@ def test_ones_own_results_are_added_once(hotband: Hotband, tmp_path: Path, monke
         "mb_s": 1.6384,
         "lat_mean": 19990.0,
     }
+    restated = hotband(*line, "--state", "steady").stdout
+    assert restated.startswith("Added 0 figures to your corpus; corrected the state of 3 figures.")
+    for again in (line, (*line, "--state", "steady")):
+        assert hotband(*again).stdout.startswith("Added 0 figures to your corpus; 3 were there already.")
+    assert {figure.state for figure in own()} == {"steady"}
+    assert len(own()) == 3
+    done = hotband("corpus", "add", str(tmp_path / "mine.csv"), "--state", "fob")
+    assert (done.returncode, done.stderr) == (
+        2, f"hotband: error: --state = 'fob': only for results: {tmp_path / 'mine.csv'} has a column of states\n"
+    )  # fmt: skip
     done = hotband("corpus", "add", str(tmp_path / "r.json"), "--model", "Contoso Disk 4TB", "--class", "disk")
     assert done.returncode == 2
     assert done.stderr.startswith("hotband: error: --class = 'disk': expected one of ")

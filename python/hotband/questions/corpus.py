@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from hotband.base.errors import UserError
@@ -171,11 +171,12 @@ def checked(question: CheckCorpusQuestion, _: Way) -> CorpusChecked:
 
 @dataclass(frozen=True)
 class CorpusAdded:
-    """Counts of the figures that were added to the user's own corpus, of those in it, and of those that intervals use
-    because the catalog has their drives."""
+    """Counts of the figures that were added to the user's own corpus, of those that got another state there, of those
+    that it had already, of all in it, and of those that intervals use because the catalog has their drives."""
 
     path: str
     added: int
+    restated: int
     present: int
     total: int
     in_intervals: int
@@ -186,7 +187,8 @@ class AddCorpusQuestion(Question):
     """Add measured figures to your own corpus, which `corpus show` and `drives` then print as well: results of fio and
     of other tools with the drive's name (`--model`), or a file in the format of the corpus.
 
-    Intervals also use those figures whose drives are in the catalog.
+    Intervals also use those figures whose drives are in the catalog. Adding results again with another state corrects
+    the state of their figures.
     """
 
     name = "corpus add"
@@ -196,9 +198,10 @@ class AddCorpusQuestion(Question):
     path: Path = asks("Results, a folder of them, or FIGURES.csv.", metavar="RESULT|FIGURES.csv", positional=True)
     model: str = asks('The drive that was measured, such as "Samsung 990 PRO 2TB".', default="")
     device_class: str = asks("Its class in `hotband corpus list`, such as hdd.", default="", called="class")
-    state: str = asks(
-        "State of a solid-state drive before the results: fob (fresh out of the box), filled, preconditioned, steady.",
-        default="unknown",
+    state: str | None = asks(
+        "State of a solid-state drive before the results: fob (fresh out of the box), filled, preconditioned, steady. "
+        "Default: unknown.",
+        default=None,
     )
 
     def document(self, answer: CorpusAdded) -> tuple[object, str]:
@@ -207,19 +210,27 @@ class AddCorpusQuestion(Question):
 
 
 def added(question: AddCorpusQuestion, _: Way) -> CorpusAdded:
-    """Add figures whose ids are new. Raises UserError for figures that contradict each other, OSError."""
-    new = list(figures_in(question.path) if question.path.suffix == ".csv" else _of_results(question))
+    """Add figures whose ids are new, and correct the states of the others. Raises UserError for figures that contradict
+    each other, OSError."""
+    is_corpus = question.path.suffix == ".csv"
+    if is_corpus and question.state is not None:
+        accepted = f"only for results: {question.path} has a column of states"
+        raise UserError("question.state", "", question.state, accepted)
+    new = list(figures_in(question.path) if is_corpus else _of_results(question))
     findings = check(new)
     if findings:
         raise UserError(str(question.path), findings[0].ids[0], "", findings[0].text)
     before = own()
     known = {figure.id for figure in (*shipped(), *before)}
     fresh = [figure for figure in new if figure.id not in known]
-    total = [*before, *fresh]
-    path = write_own(total) if fresh else own_file()
+    states = {figure.id: figure.state for figure in new} if is_corpus or question.state is not None else {}
+    restated = sum(states.get(figure.id, figure.state) != figure.state for figure in before)
+    total = [*(replace(figure, state=states.get(figure.id, figure.state)) for figure in before), *fresh]
+    path = write_own(total) if fresh or restated else own_file()
     residuals = _residuals(total)
     write_own_residuals(residuals)
-    return CorpusAdded(str(path), len(fresh), len(new) - len(fresh), len(total), len(residuals))
+    present = len(new) - len(fresh) - restated
+    return CorpusAdded(str(path), len(fresh), restated, present, len(total), len(residuals))
 
 
 def _residuals(figures: Sequence[Figure]) -> list[Residual]:
@@ -240,8 +251,9 @@ def _of_results(question: AddCorpusQuestion) -> Iterator[Figure]:
         raise UserError("question.model", "", "", 'missing: the drive that was measured, such as "Samsung 990 PRO 2TB"')
     if question.device_class not in classes:
         raise UserError("question.device_class", "", question.device_class, expected(question.device_class, classes))
-    if question.state not in DRIVE_STATES:
-        raise UserError("question.state", "", question.state, expected(question.state, DRIVE_STATES))
-    names = {"device_class": question.device_class, "model": question.model, "state": question.state}
+    state = "unknown" if question.state is None else question.state
+    if state not in DRIVE_STATES:
+        raise UserError("question.state", "", state, expected(state, DRIVE_STATES))
+    names = {"device_class": question.device_class, "model": question.model, "state": state}
     for result in importers.load(question.path):
         yield from figures_of_record(result.record, question.path, **names)

@@ -222,9 +222,10 @@ def checked(answer: CorpusChecked, _: CheckCorpusQuestion) -> Screen:
 
 def added(answer: CorpusAdded, question: AddCorpusQuestion) -> Screen:
     """Return how many figures were added."""
+    restated = f"; corrected the state of {counted(answer.restated, 'figure')}" if answer.restated else ""
     present = f"; {answer.present:,} were there already" if answer.present else ""
     return Screen(
-        answer=f"Added {counted(answer.added, 'figure')} to your corpus{present}.",
+        answer=f"Added {counted(answer.added, 'figure')} to your corpus{restated}{present}.",
         state=[
             f"{answer.path}: {counted(answer.total, 'figure')}, "
             f"{answer.in_intervals:,} of drives of the catalog, on which intervals rest as well"
