@@ -270,11 +270,35 @@ def test_a_disk_keeps_the_studies_where_these_hold_its_own_figures(
     assert bases("exos-x18-18tb")["iops"].is_of_studies is is_of_studies
 
 
-def test_a_damaged_file_of_own_errors_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HOTBAND_CORPUS", str(tmp_path / "mine.csv"))
-    (tmp_path / "mine.errors.csv").write_text("family,tester,groups,value,read_pct,block,depth,run\nx,y,z,1.0\n")
-    with pytest.raises(UserError, match=r"mine.errors.csv: value: is damaged .*expected numbers"):
+@pytest.mark.parametrize(
+    "row",
+    [
+        "x,y,z,1.0",
+        "x,y,z,nan,100,4096,1,0",
+        "x,y,z,inf,100,4096,1,0",
+        "x,y,z,1.0,nan,4096,1,0",
+        "x,y,z,1.0,100,0,1,0",
+        "x,y,z,1.0,100,4096,0,0",
+    ],
+)
+def test_a_damaged_file_of_own_errors_is_named(row: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_errors(tmp_path, monkeypatch, f"{HEADING}\n{row}\n")
+    words = r"mine.errors.csv: value: is damaged .*expected numbers; remove the file, or let `hotband corpus add` write"
+    with pytest.raises(UserError, match=words):
         known_pools()
+
+
+def test_blank_lines_of_own_errors_are_skipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_errors(tmp_path, monkeypatch, f"{HEADING}\n\nx,y,z,1.0,100,4096,1,0\n\n")
+    assert [each.value for each in own_residuals()] == [1.0]
+
+
+HEADING = "family,tester,groups,value,read_pct,block,depth,run"
+
+
+def write_errors(folder: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    monkeypatch.setenv("HOTBAND_CORPUS", str(folder / "mine.csv"))
+    (folder / "mine.errors.csv").write_text(text, encoding="utf-8")
 
 
 def test_the_state_of_a_drive_is_one_of_a_corpus(hotband: Hotband, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import lzma
+import math
 from collections.abc import Iterable
 from functools import cache
 from operator import itemgetter
@@ -86,7 +87,12 @@ def shipped_residuals() -> tuple[Residual, ...]:
 def own_residuals() -> tuple[Residual, ...]:
     """Return the residuals of the user's own figures; none where there is no such file. Raises UserError."""
     path = _own_file()
-    return _read(io.StringIO(file_text(path)), str(path)) if path.exists() else ()
+    try:
+        return _read(io.StringIO(file_text(path)), str(path)) if path.exists() else ()
+    except UserError as error:
+        # Hotband writes the file.
+        accepted = f"{error.accepted}; remove the file, or let `hotband corpus add` write it again"
+        raise UserError(error.where, error.key, error.value, accepted) from None
 
 
 def own_stamp() -> tuple[str, int, int] | None:
@@ -110,15 +116,25 @@ def _read(text: Iterable[str], where: str) -> tuple[Residual, ...]:
     groups_in, at = cache(lambda groups: tuple(groups.split("|"))), cache(_at)
     try:
         return tuple(
-            Residual(family, tester, groups_in(groups), float(value), at(read_pct, block, depth), int(run))
-            for family, tester, groups, value, read_pct, block, depth, run in map(cells_of, rows.reader)
+            Residual(family, tester, groups_in(groups), _finite(value), at(read_pct, block, depth), int(run))
+            for family, tester, groups, value, read_pct, block, depth, run in map(cells_of, filter(None, rows.reader))
         )
     except (ValueError, IndexError) as error:
         raise UserError(where, "value", "", f"is damaged ({error}): expected numbers") from None
 
 
 def _at(read_pct: str, block: str, depth: str) -> At:
-    return At(float(read_pct), int(block), int(depth))
+    at = At(_finite(read_pct), int(block), int(depth))
+    if at.block < 1 or at.depth < 1:
+        raise ValueError(f"block {block} and depth {depth}")
+    return at
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(text)
+    return value
 
 
 @cache
