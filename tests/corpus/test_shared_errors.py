@@ -151,6 +151,21 @@ def test_the_shipped_figures_of_a_product_are_evidence_for_it_alone() -> None:
     assert bases("s4500-960", qd="32")["iops"].words.startswith("from 17 families")
 
 
+def test_a_drive_with_other_values_is_not_the_product_that_was_measured() -> None:
+    assert of_line_of(bases("p4510-4tb", qd="32", wce="on")) is not None
+    assert of_line_of(bases("p4510-4tb", qd="32", read_time="400 us")) is None
+    for text, is_product in (("read_time = '400 us'", False), ("wce = 'on'", True)):
+        machine = f'[drives.a]\nproduct = "p4510-4tb"\nset = {{ {text} }}\n[volumes.a]\non = "a"\n'
+        spec = RunSpec("run", "changed", "fio-randread", (("qd", "32"),), in_use=True, machine_text=machine)
+        assert (of_line_of(bases_of(spec, record_of(), 90.0)) is not None) is is_product
+
+
+def of_line_of(bases: dict[str, Basis]) -> OfLine | None:
+    width = bases["iops"].width
+    assert width is not None
+    return width.of_line
+
+
 @pytest.fixture
 def left_out() -> Predicted:
     """Return the prediction of a figure whose family was left out."""

@@ -31,6 +31,8 @@ METRICS = {
 }
 """Metrics of the corpus, by the figure of a record."""
 STATES: Mapping[str, State] = {"fob": "new", "preconditioned": "steady", "trimmed": "unknown"}
+AS_TESTED = frozenset({"state", "scale", "wce", "awc", "rcd", "turboboost"})
+"""Keys of drives that leave a drive the product that others measured: contents, model size, switches of caches."""
 KINDS: Mapping[str, Literal["disk", "ssd"]] = {"disk": "disk", "ssd": "ssd"}
 
 
@@ -55,8 +57,8 @@ class Basis:
 @dataclass(frozen=True)
 class Subject:
     """The kind of a machine's drives (None of several kinds, pools and black boxes), the load on each of them (None
-    if the corpus has none like it), whether a study ran these drives, and the product line of all of them (empty of
-    several)."""
+    if the corpus has none like it), whether a study ran these drives, and the product line of all of them (empty for
+    several, and for drives whose values the user changed)."""
 
     kind: Literal["disk", "ssd"] | None
     load: Load | None = None
@@ -78,8 +80,22 @@ def subject_of(spec: RunSpec, outstanding: float | None) -> Subject:
         return Subject(None)
     load = _load(spec, kind, len(machine["drives"]), outstanding)
     is_known = kind == "disk" and all(name not in files and is_studied(name) for name in products)
-    lines = {line_of(name, entry["title"]) for name, entry in entries.items()}
+    lines = {line_of(name, entry["title"]) for name, entry in entries.items()} if _is_as_sold(spec, machine) else set()
     return Subject(kind, load, is_known, lines.pop() if len(lines) == 1 else "")
+
+
+def _is_as_sold(spec: RunSpec, machine: _core.Machine) -> bool:
+    """Return whether the user changed no value of the drives. Raises UserError."""
+    if any(drive["set"].keys() - AS_TESTED for drive in machine["drives"]):
+        return False
+    changed = dict(spec.set).keys() - AS_TESTED
+    if not changed:
+        return True
+    with mistakes_of(spec.machine):
+        rows = _core.set_keys(
+            CATALOG_DIR, spec.workload, spec.machine, workload_text=workload_text(spec), machine_text=machine_text(spec)
+        )
+    return not any(row["key"] in changed and row["part"].startswith("drive ") for row in rows)
 
 
 @cache
