@@ -14,6 +14,7 @@ from subprocess import CompletedProcess
 import pytest
 from tests.corpus.test_basis import bases, record_of
 
+import hotband as hb
 from hotband.base.errors import UserError
 from hotband.base.question import Way
 from hotband.data.corpus.figure import OWN_RESULT, USER
@@ -28,6 +29,8 @@ from hotband.inference.interval import basis
 from hotband.inference.interval.basis import bases_of
 from hotband.inference.interval.of_corpus import Basis
 from hotband.inference.interval.of_record import outside_of
+from hotband.questions.advise import advise as advising
+from hotband.questions.advise import search as searching
 from hotband.questions.corpus import AddCorpusQuestion, added
 from hotband.questions.predictions import asked
 from hotband.questions.predictions.asked import Kept, _line_judged, _of_line, _width
@@ -270,6 +273,27 @@ def test_ones_own_results_move_the_interval_of_that_drive(
                for note in intervals["notes"])  # fmt: skip
     assert "exos-x18-18tb contradict" in hotband(*line).stdout.replace("\n  ", " ")
     assert not known_pools().of_line("exos-x18-12tb", own.groups)
+
+
+CONTRADICTION = "the interval excludes the prediction, which figures of exos-x18-18tb contradict"
+
+
+def test_an_answer_of_find_can_lie_outside_its_interval(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    add_own(tmp_path, monkeypatch, slower=10.0)
+    ask = {"on": "exos-x18-18tb", "interval": 90, "draws": 8, "ios": 1_000, "progress": False}
+    (answer,) = hb.find("IOPS at mean < 20 ms", "fio-randread", **ask).answers
+    assert answer.interval is not None
+    assert answer.interval["high"] < answer.value
+    assert answer.notes == [f"mean, IOPS: {CONTRADICTION}"]
+
+
+def test_an_advice_names_products_that_contradict_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    add_own(tmp_path, monkeypatch, slower=10.0)
+    monkeypatch.setattr(searching, "ROUNDS", (200, 600, 1_800))
+    monkeypatch.setattr(advising, "FAILED_IOS", 900)
+    ask = {"slo": "mean < 2 s", "capacity": "9 TB", "protect": "one failure", "progress": False}
+    advice = hb.advise("fio-randread", candidates="drives=exos-x18-18tb,layouts=raid10,counts=4", **ask)
+    assert [note for note in advice.notes if note.endswith(f"mean: {CONTRADICTION}")]
 
 
 @pytest.mark.parametrize(("error", "is_of_studies"), [(0.1, True), (1.5, False)])

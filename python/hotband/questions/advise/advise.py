@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from functools import partial
 
@@ -22,7 +22,15 @@ from hotband.questions.advise.advice import Advice, Point
 from hotband.questions.advise.asked import AdviseQuestion, Needs, needs_of
 from hotband.questions.advise.between import fewest
 from hotband.questions.advise.candidates import Listed, assumes_error_rate, candidates_of, lacks_error_rate, space_of
-from hotband.questions.advise.finalists import FAILED_IOS, Finalist, can_hold, drawn, point_of, with_failures
+from hotband.questions.advise.finalists import (
+    FAILED_IOS,
+    Finalist,
+    can_hold,
+    contradictions_of,
+    drawn,
+    point_of,
+    with_failures,
+)
 from hotband.questions.advise.front import Tried, front_of, order, read_figures, shown_figure
 from hotband.questions.advise.measure import Bench, loads_from
 from hotband.questions.advise.objective import furthest
@@ -217,7 +225,10 @@ class _Advising:
             self.prices.currency, self.needs.bytes_at_end, self.needs.tolerated, self.needs.years,
             self.listed.of, self._left_out(), self.bench.runs, self.bench.ios, points, None,
             [point for point in points if point.name in shown], limit, [],
-            [*self._of_load(shown), *self._uncounted(shown), *self._unmodelled(shown), *self._notes()],
+            [
+                *self._of_load(shown), *self._uncounted(shown), *self._unmodelled(shown),
+                *self._contradicted(point for point in points if point.name in shown), *self._notes(),
+            ],
             self.prices.by_class,
         )  # fmt: skip
 
@@ -252,6 +263,14 @@ class _Advising:
             records = [measured.finished.record for measured in self.by_name[name].measured.values()]
             notes += [f"{name}: {note}" for note in unmodelled_notes_of(records)[:1]]
         return notes
+
+    def _contradicted(self, points: Iterable[Point]) -> list[str]:
+        """Return notes on points whose latency lies outside its interval, by measured figures of the product."""
+        return [
+            f"{point.name}: {note}"
+            for point in points
+            for note in contradictions_of(point, self.by_name[point.name], self.needs, self.asked.interval)
+        ]
 
     def _notes(self) -> list[str]:
         """Return the notes of the advice."""

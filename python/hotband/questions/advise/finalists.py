@@ -25,7 +25,7 @@ from hotband.execution.experiment import Point as RunPoint
 from hotband.inference.interval.basis import bases_of, bounds_of, kinds_of
 from hotband.inference.interval.ceiling import MEAN, above_means, capped, room_of
 from hotband.inference.interval.of_corpus import Basis
-from hotband.inference.interval.of_record import explained_intervals_of, figure_of, is_inverse
+from hotband.inference.interval.of_record import explained_intervals_of, figure_of, is_inverse, outside_of
 from hotband.inference.interval.of_run import Asked as IntervalsAsked
 from hotband.questions.advise.advice import Between, Point
 from hotband.questions.advise.candidates import worst_loss
@@ -81,6 +81,16 @@ def point_of(tried: Tried, needs: Needs, level: float) -> Point:
         interval_from="corpus" if basis.width else "model",
         surely=holds_within(tried, needs, bounds, point.watts),
     )
+
+
+def contradictions_of(point: Point, tried: Tried, needs: Needs, level: float) -> list[str]:
+    """Return a note if figures of the product contradict the latency of a point: it lies outside its interval."""
+    worst = tried.measured[point.worst]
+    figure, latency = shown_figure(needs), point.latency
+    if latency.low is None or latency.high is None:
+        return []
+    bases = bases_of(worst.finished.spec, worst.finished.record, level)
+    return outside_of({_name_of(figure): (latency.value, latency.low, latency.high)}, bases)
 
 
 def _is_protected(tried: Tried) -> bool | None:

@@ -21,7 +21,7 @@ from hotband.inference.interval.basis import bases_of, bounds_of, kinds_of
 from hotband.inference.interval.ceiling import capped
 from hotband.inference.interval.conformal import Kind
 from hotband.inference.interval.of_corpus import Basis
-from hotband.inference.interval.of_record import drawn_of, figure_of
+from hotband.inference.interval.of_record import drawn_of, figure_of, outside_of
 from hotband.inference.interval.of_record import interval_of as interval_of_figure
 from hotband.inference.interval.of_run import Asked, Drawn, Watch, rate_class, system_of
 from hotband.questions.find.figures import Figure, shown
@@ -70,7 +70,6 @@ def interval_of(question: Question, answer: Answer, samples: Samples) -> AnswerI
     decides = _deciding(question, best)
     if not isinstance(decides, Condition):
         return None
-    spec = best.wanted.spec
     sampled = _drawn(decides.figure, best, samples)
     if sampled is None:
         return None
@@ -81,8 +80,7 @@ def interval_of(question: Question, answer: Answer, samples: Samples) -> AnswerI
     between = _between(decides.figure, of_figure["low"], of_figure["high"])
     source = f"the interval of {decides.figure} there, {between}, carried over the curve of the trials"
     if best.wanted.rate is not None:
-        kind = Kind(rate_class(spec), system_of(spec))
-        bounds = capped("iops", bounds_of(drawn.bases["iops"], kind, samples.level), drawn.room)
+        bounds = _rate_bounds(best, drawn, samples.level)
         # A slower machine needs more drives; a faster one has a higher rate.
         signs = (1, 1) if question.varied == RATE else (-1, -1)
         crossings += [best.value * math.exp(sign * bound) for sign, bound in zip(signs, bounds, strict=True)]
@@ -92,7 +90,9 @@ def interval_of(question: Question, answer: Answer, samples: Samples) -> AnswerI
         # No machine exceeds its ports and media, whatever the curve suggests.
         most = best.value * math.exp(drawn.room["iops"])
         crossings = [min(crossing, most) for crossing in crossings]
-    low, high = _outward(answer, min(*crossings, best.value), max(*crossings, best.value))
+    if not contradictions_of(question, answer, samples):
+        crossings.append(best.value)
+    low, high = _outward(answer, min(crossings), max(crossings))
     values_low, values_high = _outward(answer, min(*of_values, best.value), max(*of_values, best.value))
     return {
         "level": samples.level,
@@ -102,6 +102,34 @@ def interval_of(question: Question, answer: Answer, samples: Samples) -> AnswerI
         "values_high": values_high,
         "how": source,
     }
+
+
+def contradictions_of(question: Question, answer: Answer, samples: Samples) -> list[str]:
+    """Return a note if figures of the drives' product contradict the prediction of the deciding metric, or of the rate
+    that is offered: the answer can lie outside its interval. Raises UserError, RunsInterrupted."""
+    best = answer.best
+    if answer.status != "found" or best is None or answer.axis is None:
+        return []
+    decides = question.wanted if question.varied == NOTHING else None
+    if decides is None:
+        condition = _deciding(question, best)
+        decides = condition.figure if isinstance(condition, Condition) else None
+    sampled = None if decides is None else _drawn(decides, best, samples)
+    if sampled is None:
+        return []
+    drawn, name, interval = sampled
+    ends = {name: (drawn.nominal[name], interval["low"], interval["high"])}
+    if best.wanted.rate is not None and question.varied != NOTHING:
+        low, high = _rate_bounds(best, drawn, samples.level)
+        ends["iops"] = (1.0, math.exp(low), math.exp(high))
+    return outside_of(ends, drawn.bases)
+
+
+def _rate_bounds(best: Trial, drawn: Drawn, level: float) -> tuple[float, float]:
+    """Return the log-ratios of the model error of rates."""
+    spec = best.wanted.spec
+    kind = Kind(rate_class(spec), system_of(spec))
+    return capped("iops", bounds_of(drawn.bases["iops"], kind, level), drawn.room)
 
 
 def basis_of(question: Question, best: Trial, level: float) -> Basis:

@@ -27,7 +27,7 @@ from hotband.execution.runs.scale import scale_of, scaled
 from hotband.inference.interval import DRAWS, LEVEL
 from hotband.inference.interval.of_run import Asked as IntervalsAsked
 from hotband.questions.find import vary
-from hotband.questions.find.answer_interval import Samples, basis_of, interval_of, margins_of
+from hotband.questions.find.answer_interval import Samples, basis_of, contradictions_of, interval_of, margins_of
 from hotband.questions.find.asked import FindQuestion
 from hotband.questions.find.figures import commit_notes
 from hotband.questions.find.found import Answer, Found, answer_text
@@ -84,6 +84,7 @@ def _search_all(query: FindQuestion, way: Way) -> Found:
         for answer in answers:
             answer.interval = interval_of(question, answer, samples)
             answer.bounded = question.wanted if question.varied == NOTHING else None
+            answer.notes += contradictions_of(question, answer, samples)
             answer.margins = margins_of(question, answer, samples)
             answer.text = answer_text(question, answer)
             if answer.interval is None and answer.status == "found" and _is_of_share(question):
