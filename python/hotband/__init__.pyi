@@ -213,7 +213,7 @@ def add_to_corpus(
     *,
     model: str = "",
     device_class: str = "",
-    state: str = "unknown",
+    state: str | None = None,
 ) -> CorpusAdded:
     """Add measured figures to your own corpus, which `corpus show` and `drives` then print as well: results of fio and
     of other tools with the drive's name (`--model`), or a file in the format of the corpus.
@@ -223,9 +223,10 @@ def add_to_corpus(
         model: The drive that was measured, such as "Samsung 990 PRO 2TB".
         device_class: Its class in `hotband corpus list`, such as hdd.
         state: State of a solid-state drive before the results: fob (fresh out of the box), filled, preconditioned,
-            steady.
+            steady. Default: unknown.
 
-    Intervals also use those figures whose drives are in the catalog.
+    Intervals also use those figures whose drives are in the catalog. Adding results again with another state corrects
+    the state of their figures.
     """
 
 def check_corpus(
