@@ -26,7 +26,7 @@ from hotband.questions.advise.measure import Bench, loads_from
 from hotband.questions.advise.prices import Prices
 
 RATE, P99 = "iops", "latency_p99_ns"
-READS = At(100.0, 4096, 32)
+READS = At(100.0, 4096, 32, "random")
 
 
 def record_of(outstanding: float = 32.0, unmodelled: str = "") -> RecordDoc:

@@ -39,7 +39,7 @@ from hotband.questions.predictions.drives import Makers, evidence_of
 from hotband.questions.predictions.setup import Size, settings_of, workload_text
 
 Hotband = Callable[..., CompletedProcess[str]]
-READS = At(100.0, 4096, 32)
+READS = At(100.0, 4096, 32, "random")
 
 
 def test_the_class_and_the_load_of_a_row_do_not_depend_on_its_value() -> None:

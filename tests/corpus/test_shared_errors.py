@@ -23,7 +23,7 @@ from hotband.data.corpus.loads import Load, class_of, load_of
 from hotband.data.documents.run import RunSpec
 from hotband.inference.corpus.conformal import At, OfLine, Pools, Residual, Width
 from hotband.inference.corpus.known import known_pools, line_of
-from hotband.inference.corpus.residuals import groups_of, own_residuals, shipped_residuals
+from hotband.inference.corpus.residuals import at_of, groups_of, own_residuals, shipped_residuals
 from hotband.inference.corpus.shared_errors import Likeness, errors_of, shipped_likenesses, width_of
 from hotband.inference.interval import basis
 from hotband.inference.interval.basis import bases_of
@@ -39,7 +39,7 @@ from hotband.questions.predictions.predicted import Predicted
 
 Hotband = Callable[..., CompletedProcess[str]]
 GROUPS = ("SSD, reads at depth 8 and more, state known", "SSD, reads at depth 8 and more", "SSD", "rates of any drive")
-READS = At(100.0, 4096, 32)
+READS = At(100.0, 4096, 32, "random")
 
 
 def residual(value: float, family: str = "line", *, tester: str = "a", at: At = READS, run: int = 0) -> Residual:
@@ -84,8 +84,8 @@ def test_a_product_that_is_slower_has_longer_latencies() -> None:
     ("known", "tester"),
     [
         (residual(0.3), "b"),
-        (residual(0.3, at=At(100.0, 4096, 1024)), "a"),
-        (residual(0.3, at=At(100.0, 65536, 32)), "a"),
+        (residual(0.3, at=At(100.0, 4096, 1024, "random")), "a"),
+        (residual(0.3, at=At(100.0, 65536, 32, "random")), "a"),
     ],
 )
 def test_the_less_alike_two_figures_are_the_less_they_tell(known: Residual, tester: str) -> None:
@@ -135,7 +135,7 @@ def test_nine_of_ten_figures_lie_where_figures_of_their_product_say() -> None:
             made.append(residual(0.2 * (shared + draw.gauss(0.0, math.sqrt(own))), f"family {family}", run=run))
     pools, inside = Pools(made), 0
     for each in made:
-        known = [other for other in pools.of_line(each.family, GROUPS) if other.run != each.run]
+        known = [other for other in pools.of_line(each.family, GROUPS, each.at.pattern) if other.run != each.run]
         found, alone = width_of(pools, GROUPS, "iops", READS, known, tester="a"), pools.width(GROUPS, 0.9, each.family)
         assert found is not None
         assert alone is not None
@@ -169,6 +169,25 @@ def of_line_of(bases: dict[str, Basis]) -> OfLine | None:
     return width.of_line
 
 
+def test_sequential_percentiles_do_not_rest_on_random_figures() -> None:
+    patterns = [
+        each.at.pattern
+        for each in shipped_residuals()
+        if each.family == "intel p4510" and "SSD, p50 of reads" in each.groups
+    ]
+    assert 0 < patterns.count("sequential") < patterns.count("random")
+    words = bases("p4510-4tb", "fio-read", qd="8")["latency_p50_ns"].words
+    assert words.startswith(f"from {patterns.count('sequential')} figures of intel p4510 and ")
+
+
+def test_sync_writes_are_a_pattern_of_their_own() -> None:
+    loads = [load_of(figure) for figure in shipped()]
+    known = {at_of(load).pattern: load for load in loads if isinstance(load, Load)}
+    assert set(known) == {"random", "sequential", "sync"}
+    assert known["sync"].sync or known["sync"].of_flush
+    assert (known["random"].random, known["sequential"].random) == (True, False)
+
+
 @pytest.fixture
 def left_out() -> Predicted:
     """Return the prediction of a figure whose family was left out."""
@@ -192,7 +211,7 @@ def test_the_check_of_a_product_leaves_out_the_figure_itself(left_out: Predicted
     figure, load = left_out.figure, left_out.load
     assert load is not None
     groups = groups_of(left_out.figure_class, load, "iops")
-    at = At(load.read_pct, load.block, load.depth)
+    at = at_of(load)
     other = at._replace(depth=4 * at.depth) if name == "other loads" else at
     apart = Residual("intel p4510", "another tester", groups, 0.3, other, 1)
     itself = [Residual("intel p4510", figure.tester, groups, error, at, 0) for error in (0.3, 9.0)]
@@ -272,7 +291,7 @@ def test_ones_own_results_move_the_interval_of_that_drive(
     assert any(note.endswith("the interval excludes the prediction, which figures of exos-x18-18tb contradict")
                for note in intervals["notes"])  # fmt: skip
     assert "exos-x18-18tb contradict" in hotband(*line).stdout.replace("\n  ", " ")
-    assert not known_pools().of_line("exos-x18-12tb", own.groups)
+    assert not known_pools().of_line("exos-x18-12tb", own.groups, own.at.pattern)
 
 
 CONTRADICTION = "the interval excludes the prediction, which figures of exos-x18-18tb contradict"
@@ -303,7 +322,7 @@ def test_a_disk_keeps_the_studies_where_these_hold_its_own_figures(
     groups = ("disk, random reads", "disk, rates of any load", "rates of any drive")
     values = {"exos-x18-18tb": error, **{str(family): 1.5 if family < 2 else 0.1 for family in range(20)}}
     # Measured at another mix by another tester, it narrows the interval of the corpus too little.
-    at = At(1.0, 4096, 32)
+    at = At(1.0, 4096, 32, "random")
     pools = Pools(Residual(family, "b", groups, value, at, 0) for family, value in values.items())
     monkeypatch.setattr(basis, "known_pools", lambda: pools)
     assert bases("exos-x18-18tb")["iops"].is_of_studies is is_of_studies
@@ -313,11 +332,12 @@ def test_a_disk_keeps_the_studies_where_these_hold_its_own_figures(
     "row",
     [
         "x,y,z,1.0",
-        "x,y,z,nan,100,4096,1,0",
-        "x,y,z,inf,100,4096,1,0",
-        "x,y,z,1.0,nan,4096,1,0",
-        "x,y,z,1.0,100,0,1,0",
-        "x,y,z,1.0,100,4096,0,0",
+        "x,y,z,nan,100,4096,1,random,0",
+        "x,y,z,inf,100,4096,1,random,0",
+        "x,y,z,1.0,nan,4096,1,random,0",
+        "x,y,z,1.0,100,0,1,random,0",
+        "x,y,z,1.0,100,4096,0,random,0",
+        "x,y,z,1.0,100,4096,1,both,0",
     ],
 )
 def test_a_damaged_file_of_own_errors_is_named(row: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -328,11 +348,11 @@ def test_a_damaged_file_of_own_errors_is_named(row: str, tmp_path: Path, monkeyp
 
 
 def test_blank_lines_of_own_errors_are_skipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write_errors(tmp_path, monkeypatch, f"{HEADING}\n\nx,y,z,1.0,100,4096,1,0\n\n")
+    write_errors(tmp_path, monkeypatch, f"{HEADING}\n\nx,y,z,1.0,100,4096,1,random,0\n\n")
     assert [each.value for each in own_residuals()] == [1.0]
 
 
-HEADING = "family,tester,groups,value,read_pct,block,depth,run"
+HEADING = "family,tester,groups,value,read_pct,block,depth,pattern,run"
 
 
 def write_errors(folder: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:

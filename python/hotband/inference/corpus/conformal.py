@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from hotband.base.text.numbers import counted
 
@@ -29,12 +29,17 @@ WIDEST = 10.0
 """Factor above which an interval is not printed. Decisions still use it: a figure further off is certain."""
 
 
+Pattern = Literal["random", "sequential", "sync"]
+"""The order of I/Os; `sync` is for sync writes and flushes, in any order."""
+
+
 class At(NamedTuple):
-    """The load at which a figure was measured: percentage of reads, bytes of an I/O, I/Os in flight."""
+    """The load at which a figure was measured: percentage of reads, bytes of an I/O, I/Os in flight, pattern."""
 
     read_pct: float
     block: int
     depth: int
+    pattern: Pattern
 
 
 class Residual(NamedTuple):
@@ -52,7 +57,7 @@ class Residual(NamedTuple):
     @property
     def of_line(self) -> Key:
         """Return the key of the figures whose errors tell the most about this one."""
-        return of_line(self.family, self.groups)
+        return of_line(self.family, self.groups, self.at.pattern)
 
 
 @dataclass(frozen=True)
@@ -88,13 +93,13 @@ class Width:
         return f"from {of_line}{self.families} families: {self.group}"
 
 
-Key = tuple[str, str, str]
+Key = tuple[str, str, str, Pattern]
 
 
-def of_line(family: str, groups: Sequence[str]) -> Key:
-    """Return the key of figures of a product line that are of one class, which only the two groups of any load are
-    wider than, and are all rates, latencies of reads, or latencies of other loads."""
-    return family, groups[-3:][0], groups[-1]
+def of_line(family: str, groups: Sequence[str], pattern: Pattern) -> Key:
+    """Return the key of figures of a product line that are of one pattern and one class, which only the two groups of
+    any load are wider than, and are all rates, latencies of reads, or latencies of other loads."""
+    return family, groups[-3:][0], groups[-1], pattern
 
 
 class Pools:
@@ -130,9 +135,9 @@ class Pools:
         """Return how many scales this share of all figures like those of these groups stays within."""
         return self._quantile(next(group for group in reversed(groups) if group in self._means), share, without)
 
-    def of_line(self, family: str, groups: Sequence[str]) -> Sequence[Residual]:
-        """Return the residuals of a product line that tell about a figure of these groups."""
-        key = of_line(family, groups)
+    def of_line(self, family: str, groups: Sequence[str], pattern: Pattern) -> Sequence[Residual]:
+        """Return the residuals of a product line that are evidence for a figure of these groups and this pattern."""
+        key = of_line(family, groups, pattern)
         if key not in self._of_lines:
             same = (residual for residual in self.residuals if residual.family == family)
             self._of_lines[key] = [residual for residual in same if residual.of_line == key]

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from functools import cache
 from operator import itemgetter
 from pathlib import Path
+from typing import cast, get_args
 
 from hotband.base.errors import UserError
 from hotband.base.text.regular import file_text
@@ -17,11 +18,12 @@ from hotband.base.text.write import make_folder, write_file
 from hotband.data.corpus import files
 from hotband.data.corpus.figure import rows_of
 from hotband.data.corpus.loads import Load
-from hotband.inference.corpus.conformal import At, Pools, Residual
+from hotband.inference.corpus.conformal import At, Pattern, Pools, Residual
 
 SHIPPED_RESIDUALS = Path(files.__file__).parent / "residuals.csv.xz"
 """Written by `scripts/corpus_learn.py` (`make accuracy`)."""
 COLUMNS = ("family", "tester", "groups", "value", *At._fields, "run")
+PATTERNS = get_args(Pattern)
 TAILS = ("disk, p99", "SSD, p99", "p99.9")
 RATES_OF_ANY = "rates of any drive"
 """The widest group of rates; latencies have others."""
@@ -41,6 +43,12 @@ def groups_of(figure_class: str, load: Load, metric: str) -> tuple[str, ...]:
     if described := _described(load):
         groups = (f"{groups[0]}, {described}", *groups)
     return tuple(dict.fromkeys((*groups, *wide)))
+
+
+def at_of(load: Load) -> At:
+    """Return the load at which a figure is, as residuals have it."""
+    pattern: Pattern = "sync" if load.sync or load.of_flush else "random" if load.random else "sequential"
+    return At(load.read_pct, load.block, load.depth, pattern)
 
 
 def _side(load: Load) -> str:
@@ -116,15 +124,19 @@ def _read(text: Iterable[str], where: str) -> tuple[Residual, ...]:
     groups_in, at = cache(lambda groups: tuple(groups.split("|"))), cache(_at)
     try:
         return tuple(
-            Residual(family, tester, groups_in(groups), _finite(value), at(read_pct, block, depth), int(run))
-            for family, tester, groups, value, read_pct, block, depth, run in map(cells_of, filter(None, rows.reader))
+            Residual(family, tester, groups_in(groups), _finite(value), at(read_pct, block, depth, pattern), int(run))
+            for family, tester, groups, value, read_pct, block, depth, pattern, run in map(
+                cells_of, filter(None, rows.reader)
+            )
         )
     except (ValueError, IndexError) as error:
         raise UserError(where, "value", "", f"is damaged ({error}): expected numbers") from None
 
 
-def _at(read_pct: str, block: str, depth: str) -> At:
-    at = At(_finite(read_pct), int(block), int(depth))
+def _at(read_pct: str, block: str, depth: str, pattern: str) -> At:
+    if pattern not in PATTERNS:
+        raise ValueError(f"pattern {pattern}")
+    at = At(_finite(read_pct), int(block), int(depth), cast("Pattern", pattern))
     if at.block < 1 or at.depth < 1:
         raise ValueError(f"block {block} and depth {depth}")
     return at
@@ -161,6 +173,6 @@ def _text(residuals: Iterable[Residual]) -> str:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
     for each in residuals:
-        numbers = (f"{each.value:.4f}", f"{each.at.read_pct:g}", each.at.block, each.at.depth, each.run)
+        numbers = (f"{each.value:.4f}", f"{each.at.read_pct:g}", *each.at[1:], each.run)
         writer.writerow((each.family, each.tester, "|".join(each.groups), *numbers))
     return text.getvalue()

@@ -92,7 +92,7 @@ class Errors:
 
     def distances(self) -> NDArray[np.float64]:
         """Return how far apart each two of them are in depth, block, mix and groups."""
-        read_pct, block, depth = np.array(self.at, dtype=float).T
+        read_pct, block, depth = np.array([each[:3] for each in self.at], dtype=float).T
         logs = (np.log2(depth), np.log2(block), read_pct / 100.0)
         names, places = _distinct(self.groups)
         steps = np.array([[_steps(first, second) for second in names] for first in names], dtype=float)

@@ -21,9 +21,9 @@ from hotband.base.text.numbers import counted
 from hotband.data.corpus.figure import USER
 from hotband.data.corpus.loads import SPEEDS, Load, class_of
 from hotband.data.record.unmodelled import why_no_interval
-from hotband.inference.corpus.conformal import WIDEST, At, Pools, Residual, Width
+from hotband.inference.corpus.conformal import WIDEST, Pools, Residual, Width
 from hotband.inference.corpus.known import known_pools
-from hotband.inference.corpus.residuals import groups_of
+from hotband.inference.corpus.residuals import at_of, groups_of
 from hotband.inference.corpus.shared_errors import width_of
 from hotband.inference.interval.conformal import NO_LIMIT, Kind, ModelTerm, Spread
 from hotband.inference.interval.of_corpus import METRICS, Basis, Subject, subject_of
@@ -77,7 +77,8 @@ def bounds_of(
 @cache
 def _basis(metric: str, kind: Kind, subject: Subject, level: float, pools: Pools) -> Basis:
     term, groups = model_term(), _groups(metric, subject)
-    known = tuple(pools.of_line(subject.line, groups)) if subject.load and groups else ()
+    at = at_of(subject.load) if subject.load and groups else None
+    known = tuple(pools.of_line(subject.line, groups, at.pattern)) if at else ()
     if (subject.load is None or (subject.is_studied and not known)) and term.is_exercised(kind):
         return _of_studies(term, kind)
     if not groups:
@@ -106,8 +107,7 @@ def _width(
     groups, load = _groups(metric, subject), subject.load
     if load is None or not known:
         return pools.width(groups, level / 100, widest=widest)
-    at = At(load.read_pct, load.block, load.depth)
-    return width_of(pools, groups, metric, at, known, tester=USER, share=level / 100, widest=widest)
+    return width_of(pools, groups, metric, at_of(load), known, tester=USER, share=level / 100, widest=widest)
 
 
 def _groups(metric: str, subject: Subject) -> tuple[str, ...]:

@@ -17,9 +17,9 @@ from hotband.data.corpus.files import figures_in, shipped
 from hotband.data.corpus.loads import CLASSES, Unusable, kind_of, load_of
 from hotband.data.corpus.sheets import Sheets, sheet_of, sheets_in, shipped_sheets
 from hotband.inference.corpus.bootstrap import Compared, compared
-from hotband.inference.corpus.conformal import At, Pools, Residual, Width
+from hotband.inference.corpus.conformal import Pools, Residual, Width
 from hotband.inference.corpus.errors import Errors, Judged, by_family, counted, errors
-from hotband.inference.corpus.residuals import groups_of, shipped_pools
+from hotband.inference.corpus.residuals import at_of, groups_of, shipped_pools
 from hotband.inference.corpus.shared_errors import width_of
 from hotband.inference.corpus.testers import Disagreement, disagreements
 from hotband.questions.datasheet.learned import Evidence, Learned, shipped_evidence
@@ -308,11 +308,11 @@ def _line_judged(prediction: Predicted, pools: Pools, name: Kept) -> tuple[Judge
     figure, load = prediction.figure, prediction.load
     if load is None or prediction.residual is None:
         return None
-    at = At(load.read_pct, load.block, load.depth)
+    at = at_of(load)
     groups = groups_of(prediction.figure_class, load, figure.metric)
     known = [
         residual
-        for residual in pools.of_line(figure.family, groups)
+        for residual in pools.of_line(figure.family, groups, at.pattern)
         if (residual.at != at if name == "other loads" else residual.tester != figure.tester)
     ]
     width = width_of(pools, groups, figure.metric, at, known, tester=figure.tester) if known else None

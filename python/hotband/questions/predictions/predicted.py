@@ -22,8 +22,8 @@ from hotband.data.record.record import Record
 from hotband.execution.experiment.experiment import Experiment
 from hotband.execution.experiment.point import Point
 from hotband.execution.runs.run import prepare
-from hotband.inference.corpus.conformal import At, Residual
-from hotband.inference.corpus.residuals import groups_of
+from hotband.inference.corpus.conformal import Residual
+from hotband.inference.corpus.residuals import at_of, groups_of
 from hotband.questions.predictions.setup import Size, machine_text, settings_of, workload_text
 
 if TYPE_CHECKING:
@@ -95,9 +95,8 @@ def residuals_of(predictions: Iterable[Predicted]) -> Iterable[Residual]:
             groups = groups_of(each.figure_class, each.load, each.figure.metric)
             figure = each.figure
             run = runs.setdefault((figure.family, figure.source, figure.device, figure.side, each.load), len(runs))
-            at = At(each.load.read_pct, each.load.block, each.load.depth)
             value = each.residual if figure.metric in SPEEDS else -each.residual
-            yield Residual(figure.family, figure.tester, groups, value, at, run)
+            yield Residual(figure.family, figure.tester, groups, value, at_of(each.load), run)
 
 
 def predict(
