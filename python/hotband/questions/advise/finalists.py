@@ -129,7 +129,7 @@ def can_hold(tried: Tried, needs: Needs, level: float) -> bool:
 def _model_bounds(measured: Measured, figure: Figure, level: float) -> tuple[float, float]:
     """Return by how much a metric may be lower and higher, as factors, by model error; a tail's interval does not end
     below that of the mean."""
-    if figure.is_flushed(record_of(measured.finished)):
+    if _is_flushed(measured, figure):
         # A commit takes as much longer as the rate of synchronous writes is lower.
         low, high = _factors(measured, RATE, level)
         return (0.0 if math.isinf(high) else 1 / high), (math.inf if low == 0 else 1 / low)
@@ -147,6 +147,11 @@ def _model_bounds(measured: Measured, figure: Figure, level: float) -> tuple[flo
         return factors[name]
     low, high = above_means(predicted, ends)[name]
     return low / predicted[name], high / predicted[name]
+
+
+def _is_flushed(measured: Measured, figure: Figure) -> bool:
+    """Return whether a metric of a run contains the time of flushes."""
+    return "flush" in measured.finished.record["summary"] and figure.is_flushed(record_of(measured.finished))
 
 
 def _factors(measured: Measured, name: str, level: float) -> tuple[float, float]:
@@ -168,7 +173,7 @@ def _name_of(figure: Figure) -> str:
 
 def _basis_of(measured: Measured, figure: Figure, level: float) -> Basis:
     """Return the evidence for the error of a run's metric; that of the rate for commits."""
-    name = RATE if figure.is_flushed(record_of(measured.finished)) else figure_of(_name_of(figure))
+    name = RATE if _is_flushed(measured, figure) else figure_of(_name_of(figure))
     return bases_of(measured.finished.spec, measured.finished.record, level)[name]
 
 
@@ -229,7 +234,7 @@ def drawn(point: Point, tried: Tried, needs: Needs, question: AdviseQuestion, be
     shown = shown_figure(needs)
     name = _name_of(shown)
     measured = tried.measured[point.worst]
-    is_flushed = shown.is_flushed(record_of(measured.finished))
+    is_flushed = _is_flushed(measured, shown)
     if is_flushed or not _basis_of(measured, shown, question.interval).is_of_studies:
         return Finalist(point, [], 1.0)
     spec, whole = measured.finished.spec, measured.finished
