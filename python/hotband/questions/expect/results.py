@@ -15,6 +15,7 @@ from hotband.data.importers.stages import in_turn
 from hotband.data.inputs.loads import Load
 from hotband.data.record.files import RECORD_FILE
 from hotband.data.record.load import records_in
+from hotband.data.record.overload import completed_rate
 from hotband.data.results.walk import Walk, is_walked, walk
 from hotband.inference.audit.load import load_one
 from hotband.questions.expect import of_fio, of_vdbench, of_windows
@@ -206,7 +207,8 @@ def _as_measured(row: Row, load: Rebuilt) -> None:
                 f"{depth} I/Os were outstanding: of {number(rate)} requested IOPS {number(measured)} were completed"
             )
         else:
-            load.text, load.asks = text.with_open_loop(measured, "fixed").text(), "open"
+            # The rate of an open loop includes its flushes.
+            load.text, load.asks = text.with_open_loop(completed_rate(summary), "fixed").text(), "open"
             load.assume("I/Os were issued at the measured rate, evenly spaced")
     streams = text.table.get("streams")
     share = measured_read_pct(row.record)
