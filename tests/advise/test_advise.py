@@ -36,6 +36,7 @@ from hotband.views.advise.show import advice_views
 
 if TYPE_CHECKING:
     from hotband.questions.advise.advice import Advice
+    from hotband.questions.advise.measure import Measured
 
 SPACE = "drives=exos-x18-18tb,ent-10k,layouts=raid5,raid6,raid10,counts=6,8,12"
 ASK = {"slo": "p99 < 80 ms", "capacity": "9 TB", "protect": "one failure", "progress": False}
@@ -159,6 +160,22 @@ def test_every_candidate_is_on_the_front_or_counted_as_left_out(without_draws, t
     assert worse in " ".join(map(str, advice_views(found)))
     assert worse in found.write_html(tmp_path / "a.html").read_text(encoding="utf-8")
     assert found.to_dict()["left_out"] == dict(found.left_out)
+
+
+def test_candidates_that_figures_of_their_product_exclude_are_counted(
+    without_draws, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drive = hb.advise("vdbench-8k-random", candidates=SPACE, **ASK).recommended.drive
+
+    def bounds(measured: Measured, *_: object) -> tuple[float, float]:
+        return (100.0, 200.0) if drive in measured.finished.spec.machine else (0.9, 1.1)
+
+    monkeypatch.setattr(advising, "model_bounds", bounds)
+    found = hb.advise("vdbench-8k-random", candidates=SPACE, **ASK)
+    assert drive not in set(found.frame["drive"])
+    assert found.front, "the other drive takes its place"
+    assert found.left_out[advising.OUTSIDE] >= 1
+    assert adds_up(found), (found.candidates, len(found.front), found.left_out)
 
 
 @pytest.mark.long

@@ -322,7 +322,7 @@ def test_the_interval_of_a_tail_does_not_end_below_that_of_the_mean(monkeypatch:
     summary = {"latency_p99_ns": 110.0, "latency_mean_ns": 100.0}
     measured: Any = SimpleNamespace(finished=SimpleNamespace(record={"summary": summary}))
     [condition] = slo_of("p99 < 5 ms")
-    low, high = finalists._model_bounds(measured, condition.figure, 90.0)
+    low, high = finalists.model_bounds(measured, condition.figure, 90.0)
     assert (low, high) == (pytest.approx(0.9), pytest.approx(400 / 110))
     factors["latency_mean_ns"] = finalists.UNKNOWN
-    assert finalists._model_bounds(measured, condition.figure, 90.0) == (pytest.approx(0.9), pytest.approx(1.1))
+    assert finalists.model_bounds(measured, condition.figure, 90.0) == (pytest.approx(0.9), pytest.approx(1.1))

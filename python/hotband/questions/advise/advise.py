@@ -25,20 +25,21 @@ from hotband.questions.advise.candidates import Listed, assumes_error_rate, cand
 from hotband.questions.advise.finalists import (
     FAILED_IOS,
     Finalist,
-    can_hold,
     contradictions_of,
     drawn,
+    holds_within,
+    model_bounds,
     point_of,
     with_failures,
 )
 from hotband.questions.advise.front import Tried, front_of, order, read_figures, shown_figure
-from hotband.questions.advise.measure import Bench, loads_from
+from hotband.questions.advise.measure import Bench, Measured, loads_from
 from hotband.questions.advise.objective import furthest
 from hotband.questions.advise.offered import offered
 from hotband.questions.advise.prices import Prices, class_prices, expect_known, read_prices
 from hotband.questions.advise.search import Searched, search
 from hotband.questions.advise.sensible import REASON, sensible
-from hotband.questions.find.figures import commit_notes
+from hotband.questions.find.figures import Figure, commit_notes
 
 COUNTED_AT_ONCE = 4
 """Drives whose candidates are counted without showing progress: some tenths of a second each."""
@@ -91,8 +92,6 @@ VOLATILE_NOTE = (
     "volatile write caches are not recommended: a power failure loses acknowledged, unflushed writes; hotband find "
     "leaves them on unless wce=off is set"
 )
-
-
 OUTSIDE = "outside the objective by figures of the same product"
 """Reason to leave out a candidate that meets the objective by its prediction alone."""
 
@@ -114,9 +113,8 @@ class _Advising:
         """Return the advice: the Pareto front, the finalists and the sentences."""
         if self.needs.degraded:
             self._drop_degraded()
-        ordered = sorted(self.found.front, key=lambda tried: order(tried, self.of))
-        front = [tried for tried in ordered if can_hold(tried, self.needs, self.asked.interval)]
-        self.found.gone[OUTSIDE] += len(ordered) - len(front)
+        self._drop_contradicted()
+        front = sorted(self.found.front, key=lambda tried: order(tried, self.of))
         found = [point_of(tried, self.needs, self.asked.interval) for tried in front]
         points = sensible(found, lambda point: self.by_name[point.name].candidate.drive.is_flash)
         points.sort(key=lambda point: not point.is_checked)
@@ -157,6 +155,20 @@ class _Advising:
         self.found.nearest = self.found.nearest or before
         self.found.good = remaining
         self.found.front = front_of(remaining, self.of)
+
+    def _drop_contradicted(self) -> None:
+        """Leave out candidates that meet the objective by their prediction alone, as measured figures of the product
+        show; others may be shown in their place."""
+        searched = self.found
+        while contradicted := {
+            tried.name for tried in searched.front if not holds_within(tried, self.needs, self._bounds, better=True)
+        }:
+            searched.left_out[OUTSIDE] += len(contradicted)
+            searched.good = [tried for tried in searched.good if tried.name not in contradicted]
+            searched.front = front_of(searched.good, self.of)
+
+    def _bounds(self, measured: Measured, figure: Figure) -> tuple[float, float]:
+        return model_bounds(measured, figure, self.asked.interval)
 
     def _ranked(self, points: Sequence[Point]) -> list[Point]:
         """Sort points for the recommendation: those that surely meet the requirements first, those never validated

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 Bounds = Callable[["Measured", "Figure"], tuple[float, float]]
 """Returns by how much a metric of a run may be lower and higher, as factors."""
 RATE = "iops"
+"""The metric whose error stands for that of commits."""
 UNKNOWN = (0.0, math.inf)
 """Factors of a metric with an unknown error."""
 LARGEST_DRAWN = 16e9
@@ -55,7 +56,7 @@ def point_of(tried: Tried, needs: Needs, level: float) -> Point:
     """Return a candidate as a point; the interval of its latency is from model error."""
     of, candidate = shown_figure(needs), tried.candidate
     static, value, worst = candidate.static, tried.latency(of)[0], tried.worst(of)
-    bounds = partial(_model_bounds, level=level)
+    bounds = partial(model_bounds, level=level)
     basis, figures = _basis_of(tried.measured[worst], of, level), {of, *(condition.figure for condition in needs.slo)}
     watts = tried.watts
     loss = static.loss
@@ -79,7 +80,7 @@ def point_of(tried: Tried, needs: Needs, level: float) -> Point:
             _basis_of(run, figure, level).is_checked for run in tried.measured.values() for figure in figures
         ),
         interval_from="corpus" if basis.width else "model",
-        surely=holds_within(tried, needs, bounds, point.watts),
+        surely=holds_within(tried, needs, bounds) and _is_within_power(needs, point.watts),
     )
 
 
@@ -99,34 +100,27 @@ def _is_protected(tried: Tried) -> bool | None:
     return None if all(each is None for each in known) else False not in known
 
 
-def holds_within(tried: Tried, needs: Needs, bounds: Bounds, watts: Between | None) -> bool:
-    """Return whether the conditions hold at the worse end of every metric's interval, too. An offered rate that the
-    machine sustains is exact: the load determines it."""
+def holds_within(tried: Tried, needs: Needs, bounds: Bounds, *, better: bool = False) -> bool:
+    """Return whether the conditions hold at the worse end of every metric's interval, or at the `better` end, which
+    figures of a product may move off the prediction. An offered rate that the machine sustains is exact: the load
+    determines it."""
     for measured in tried.measured.values():
         for condition in needs.slo:
             value = measured.figures.get(condition.figure)
             if value is None or (condition.is_goal and measured.is_open):
                 continue
             low, high = bounds(measured, condition.figure)
-            if value * low < condition.bound if condition.is_goal else value * high >= condition.bound:
+            if not condition.holds(value * (high if condition.is_goal == better else low)):
                 return False
-    return needs.watts is None or watts is None or watts.high is None or watts.high <= needs.watts
-
-
-def can_hold(tried: Tried, needs: Needs, level: float) -> bool:
-    """Return whether the conditions hold at the better end of every metric's interval, which figures of a product may
-    move off the prediction."""
-    for measured in tried.measured.values():
-        for condition in needs.slo:
-            value = measured.figures.get(condition.figure)
-            if value is not None and not (condition.is_goal and measured.is_open):
-                low, high = _model_bounds(measured, condition.figure, level)
-                if not condition.holds(value * (high if condition.is_goal else low)):
-                    return False
     return True
 
 
-def _model_bounds(measured: Measured, figure: Figure, level: float) -> tuple[float, float]:
+def _is_within_power(needs: Needs, watts: Between | None) -> bool:
+    """Return whether the drives keep the limit of power at the end of the catalog's ranges."""
+    return needs.watts is None or watts is None or watts.high is None or watts.high <= needs.watts
+
+
+def model_bounds(measured: Measured, figure: Figure, level: float) -> tuple[float, float]:
     """Return by how much a metric may be lower and higher, as factors, by model error; a tail's interval does not end
     below that of the mean."""
     if _is_flushed(measured, figure):
@@ -258,9 +252,9 @@ def drawn(point: Point, tried: Tried, needs: Needs, question: AdviseQuestion, be
 
     def bounds(run: Measured, figure: Figure) -> tuple[float, float]:
         # Other metrics have an interval from model error alone.
-        return (low, high) if figure == shown else _model_bounds(run, figure, question.interval)
+        return (low, high) if figure == shown else model_bounds(run, figure, question.interval)
 
-    surely = holds_within(tried, needs, bounds, point.watts)
+    surely = holds_within(tried, needs, bounds) and _is_within_power(needs, point.watts)
     made = replace(point, latency=Between(value, value * low, value * high), interval_from="draws", surely=surely)
     return Finalist(made, why["values"], why["of_model"])
 

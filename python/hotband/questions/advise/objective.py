@@ -64,7 +64,7 @@ def holds(measured: Measured, condition: Condition, end: int | None) -> bool:
     value = measured.figures[condition.figure]
     if end is not None:
         value = measured.chance[condition.figure][1 - end if condition.is_goal else end]
-    return value >= condition.bound if condition.is_goal else value < condition.bound
+    return condition.holds(value)
 
 
 def surely_holds(tried: Tried, needs: Needs) -> bool:
