@@ -70,8 +70,6 @@ def writes_through(record: RecordDoc) -> bool:
 
 COMMIT_FIGURES = {"latency_mean_ns": None, "latency_p50_ns": 50.0, "latency_p99_ns": 99.0, "latency_p999_ns": 99.9}
 """Figures of commits in the rows of a sweep, with their percentages; None for the mean."""
-
-
 SHARE = "share"
 """Name of the share of I/Os that are committed, next to the names of `COMMIT_FIGURES`."""
 
@@ -80,13 +78,19 @@ def commit_share(record: RecordDoc) -> float:
     """Return the flushes per read and write, at most 1."""
     summary = record["summary"]
     flushes = summary.get("flush", {}).get("count") or 0
-    return min(1.0, flushes / max(summary["count"] or 0, 1))
+    return min(1.0, flushes / max(summary.get("count") or 0, 1))
 
 
 def tells_of_commits(share: float, quantile: float | None) -> bool:
     """Return whether a percentile (or the mean) of all I/Os is that of commits where these are the slowest: a
     percentile if more of the I/Os are committed than lie above it, a mean if most are."""
     return share >= 0.5 if quantile is None else share > 1.0 - quantile / 100
+
+
+def decides(commit: float | None, alone: float | None, share: float, quantile: float | None) -> bool:
+    """Return whether a percentile (or the mean) of all I/Os is that of commits, which `share` of them are: they take
+    longer than the I/Os `alone`."""
+    return commit is not None and tells_of_commits(share, quantile) and (alone is None or commit > alone)
 
 
 def commit_figures(record: RecordDoc) -> dict[str, float]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
 from hotband.base.text.table import IOPS, LATENCY, MBS, Unit
-from hotband.data.record.durability import commit_figure, commit_share, tells_of_commits
+from hotband.data.record.durability import commit_figure, commit_share, decides
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -87,8 +87,7 @@ class Figure:
 
     def of(self, record: Record) -> float | None:
         """Return the metric's value; None if the run has none."""
-        alone, commit = self._alone(record), self._of_commits(record)
-        return alone if commit is None or (alone is not None and alone >= commit) else commit
+        return self.in_record(record)._alone(record)
 
     def at(self, record: Record, quantile: float) -> float | None:
         """Return another percentile of the same I/Os."""
@@ -104,16 +103,15 @@ class Figure:
 
     def is_of_commits(self, record: Record) -> bool:
         """Return whether a metric of all I/Os is that of commits."""
-        return not self.side and self._of_commits(record) is not None and self.of(record) != self._alone(record)
+        share = commit_share(record.document)
+        if self.side or self.is_rate or not share:
+            return False
+        commit = Figure(COMMIT, self.name)._alone(record)
+        return decides(commit, self._alone(record), share, self.percentile)
 
     def is_flushed(self, record: Record) -> bool:
         """Return whether the value contains the time of flushes."""
         return self.side in ("flush", COMMIT) or self.is_of_commits(record)
-
-    def _of_commits(self, record: Record) -> float | None:
-        if self.side or self.is_rate or not tells_of_commits(commit_share(record.document), self.percentile):
-            return None
-        return Figure(COMMIT, self.name)._alone(record)
 
     def _alone(self, record: Record) -> float | None:
         if self.side == COMMIT:

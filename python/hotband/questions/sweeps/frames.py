@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from hotband.base.errors import UserError
 from hotband.base.heavy import pl
 from hotband.data.inputs.values import ENDINGS, Value, base_of
-from hotband.data.record.durability import SHARE, tells_of_commits
+from hotband.data.record.durability import SHARE, decides
 from hotband.data.record.stats import FIGURES as INTERVAL_FIGURES
 from hotband.data.results.sweep_rows import COMMIT_NAMES, NAMES, REQUESTED, Row
 from hotband.inference.beta import student_quantile
@@ -97,10 +97,10 @@ def judged_column(figure: Figure, row: Mapping[str, float | None]) -> str:
     """Return the column by which a point is judged: that of the commits where they decide a latency of all I/Os."""
     plain = column_of(figure)
     of_commits = f"{COMMIT}_{plain}"
-    waited, alone, share = row.get(of_commits), row.get(plain), row.get(f"{COMMIT}_{SHARE}")
-    if waited is None or figure.side or not tells_of_commits(1.0 if share is None else share, figure.percentile):
-        return plain
-    return plain if alone is not None and alone >= waited else of_commits
+    known = row.get(f"{COMMIT}_{SHARE}")
+    share = 1.0 if known is None else known
+    is_theirs = not figure.side and decides(row.get(of_commits), row.get(plain), share, figure.percentile)
+    return of_commits if is_theirs else plain
 
 
 def column_of(figure: Figure) -> str:

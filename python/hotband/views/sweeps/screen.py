@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from hotband.base.question import INVALID
@@ -99,12 +100,13 @@ def _table(done: Sweep) -> Table:
     differs = [name for name in done.axes if name != "seed"] or ["target"]
     heads = [(name, {"target": "machine"}.get(name, TITLES.get(name, name))) for name in differs]
     axes = [numeric(head) if frame[name].dtype.is_numeric() else column(head) for name, head in heads]
-    figures = _figures(done, MOST_COLUMNS - len(axes))
+    rows = list(frame.iter_rows(named=True))
+    figures = _figures(done, rows, MOST_COLUMNS - len(axes))
     has_bar = len(axes) + len(figures) + len(done.slo) < MOST_COLUMNS
     columns = [numeric(head.lower() if head == "Mean" else head, unit) for head, _, unit in figures]
     verdicts = [column(condition.text) for condition in done.slo]
     table = screen_table([*axes, *columns, *([bar_column(BAR)] if has_bar else []), *verdicts])
-    rows = list(frame.head(MOST_ROWS).iter_rows(named=True))
+    rows = rows[:MOST_ROWS]
     barred = [row.get(judged_column(done.slo[0].figure, row) if done.slo else "iops") for row in rows]
     for row, bar in zip(rows, bars(barred, BAR), strict=True):
         where = [value if isinstance(value := row[name], int | float | str) else str(value) for name in differs]
@@ -117,11 +119,10 @@ def _head(figure: Figure, name: str) -> str:
     return f"{COMMIT} {figure}" if name.startswith(COMMIT) and not figure.side else str(figure)
 
 
-def _figures(done: Sweep, room: int) -> list[tuple[str, str, Unit]]:
+def _figures(done: Sweep, rows: Sequence[Mapping[str, float | None]], room: int) -> list[tuple[str, str, Unit]]:
     """Return the figures of the table and those of the objective; MB/s are left out if there is little room."""
-    rows = list(done.means.iter_rows(named=True))
-    every = ((judged_column(condition.figure, row), condition.figure) for condition in done.slo for row in rows)
-    judged = {name: figure for name, figure in every if name in done.means.columns}
+    every = ((judged_column(condition.figure, row), condition.figure, row) for condition in done.slo for row in rows)
+    judged = {name: figure for name, figure, row in every if name in row}
     usual = figures_shown(done)
     known = [name for _, name, _ in usual]
     shown = [
