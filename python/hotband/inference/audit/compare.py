@@ -14,14 +14,13 @@ from hotband.base.errors import UserError
 from hotband.base.text.schema import to_object
 from hotband.base.text.values import Json
 from hotband.data.record.durability import commit_share, tells_of_commits
-from hotband.data.record.overload import missed_rate
 from hotband.data.record.states import state_lines, states_of, unequal
 from hotband.inference.audit.alike import alike_words, unlike_words
 from hotband.inference.audit.audited import Side
 from hotband.inference.audit.difference import FASTER, NONE, SLOWER, Difference, iops_difference, percentile_difference
 from hotband.inference.audit.finding import kept
 from hotband.inference.audit.orderstat import CONFIDENCE
-from hotband.inference.audit.trouble import troubles
+from hotband.inference.audit.trouble import overloaded, troubles
 
 SCHEMA, SCHEMA_VERSION = "hotband-compare", 2
 MOST_WORDS = 3
@@ -161,7 +160,7 @@ def deciding(a: Side, b: Side, differences: Sequence[Difference]) -> Difference 
     of_commits = all(tells_of_commits(commit_share(run.record), None) for run in runs)
     rate, median = by.get("IOPS"), (by.get("commit p50") if of_commits else None) or by.get("p50")
     moved = [difference for difference in differences if difference.verdict in (FASTER, SLOWER)]
-    is_closed = bool(a.runs[0].concurrency and b.runs[0].concurrency) or any(missed_rate(run.record) for run in runs)
+    is_closed = bool(a.runs[0].concurrency and b.runs[0].concurrency) or any(map(overloaded, runs))
     first = [difference for difference in ((rate,) if is_closed else (median, rate)) if difference in moved]
     chosen = [difference for difference in first if difference is not None] or moved
     if chosen:

@@ -247,8 +247,8 @@ def _parts(run: Audited, of_commits: bool) -> list[Distribution]:
 
 
 def _effect(run: Audited) -> float | None:
-    """Return the design effect of a run's latencies: 1 without samples, None for too few. A series has
-    no flushes, and commits are taken to vary alike."""
+    """Return the design effect of a run's latencies: 1 without samples, None for too few. A series
+    has no flushes, and commits are taken to vary alike."""
     series, points = series_of(run, "latency_mean_ns"), run.quantiles(None)
     return 1.0 if series is None or points is None else design_effect(series, points)
 

@@ -32,7 +32,7 @@ NO_DEVICE = frozenset({"null", "cpuio", "filecreate", "filestat", "filedelete"})
 
 def check(runs: Sequence[Audited]) -> list[Finding]:
     """Return all findings of the rules of trouble."""
-    rules = (_failed, _guessed, _warned, _no_device, _overloaded, _invalid)
+    rules = (_failed, _guessed, _warned, _no_device, overloaded, _invalid)
     return [finding for run in runs for rule in rules if (finding := rule(run)) is not None]
 
 
@@ -107,7 +107,7 @@ def _no_device(run: Audited) -> Finding | None:
     return Finding("no-storage", "severe", (run.name,), words, {"engine": engine}, advice)
 
 
-def _overloaded(run: Audited) -> Finding | None:
+def overloaded(run: Audited) -> Finding | None:
     """Find a requested rate that was not reached."""
     requested, reached, count = run.asked.rate_iops, run.summary().get("iops"), run.summary().get("count")
     if run.is_model and reached is not None:

@@ -18,6 +18,7 @@ from hotband.data.record.load import records_in
 from hotband.data.record.overload import completed_rate
 from hotband.data.results.walk import Walk, is_walked, walk
 from hotband.inference.audit.load import load_one
+from hotband.inference.traces.fit.replay import RECORDED
 from hotband.questions.expect import of_fio, of_vdbench, of_windows
 from hotband.questions.expect.rebuilt import CannotRebuild, Rebuilt, measured_read_pct
 
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from hotband.data.documents.record import RecordDoc
     from hotband.data.inputs.specify import Named
 
-RECORDED = "recorded"
-"""The default of `[trace] issue`: I/Os are issued at the recorded times."""
 KEPT_UP = 0.9
 """Share of its requested rate below which a tool waited for the target, as a closed loop."""
 BUSY = 0.5
