@@ -50,7 +50,7 @@ pub fn is_small(machine: &Machine) -> bool {
     are_small(machine.drives().iter().map(|view| view.drive.capacity().0).sum())
 }
 
-/// Like the above, for drives that hold so many bytes together.
+/// Whether contents of drives that hold `held` bytes in total are small enough to store.
 pub const fn are_small(held: u64) -> bool {
     let (page, bytes) = PAGE_BYTES;
     held / page * bytes <= MOST as u64

@@ -50,8 +50,8 @@ class Closed:
 
 @dataclass
 class Open:
-    """Open-loop load: I/Os are issued at a rate, at most `outstanding` of them at once. With `drain`, the
-    pause before the next I/O begins once none is outstanding."""
+    """Open-loop load: I/Os are issued at a rate, at most `outstanding` of them at once. With `drain`, the pause before
+    the next I/O begins once none is outstanding."""
 
     rate: float
     arrival: str = "fixed"

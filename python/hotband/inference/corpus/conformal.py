@@ -56,7 +56,7 @@ class Residual(NamedTuple):
 
     @property
     def of_line(self) -> Key:
-        """Return the key of the figures whose errors tell the most about this one."""
+        """Return the key of the figures whose errors are the best evidence for this one."""
         return of_line(self.family, self.groups, self.at.pattern)
 
 

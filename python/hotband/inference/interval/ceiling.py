@@ -71,9 +71,9 @@ def capped(
     name: str, bounds: tuple[float, float], room: Mapping[str, float], *, is_inverse: bool = False
 ) -> tuple[float, float]:
     """Return the ends of a figure's interval as log-ratios, within what its machine can do. The mean latency of a
-    closed loop `is_inverse`: it cannot fall by more than the rate can rise. If figures of the
-    product move the whole interval beyond the limit, only its far end is the limit; the near end is the one that it had
-    without them."""
+    closed loop `is_inverse`: it cannot fall by more than the rate can rise. If figures of the product
+    move the whole interval beyond the limit, only its far end is the limit, and the near end is where it was without
+    them."""
     low, high = bounds
     half = (high - low) / 2
     if name in room:

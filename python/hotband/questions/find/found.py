@@ -47,8 +47,8 @@ class AnswerIntervalDoc(TypedDict):
 class Answer:
     """The answer on one machine: `status` is "found", "everywhere" (the conditions hold over the whole range) or
     "nowhere". `value` is the answer (I/Os per second, bytes, seconds, or a count), `figures` has the metrics of the
-    question there (in base units), `record` is the run at the answer. `interval` bounds
-    the `bounded` metric, or `value` if that is None; `margins` has the conditions that no crossing decides, with their
+    question there (in base units), `record` is the run at the answer. `interval` bounds the
+    `bounded` metric, or `value` if that is None; `margins` has the conditions that no crossing decides, with their
     intervals."""
 
     machine: str

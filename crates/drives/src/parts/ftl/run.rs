@@ -84,7 +84,7 @@ impl Ftl {
     }
 
     /// How many of these pages, which follow those in the write buffer, may be written together: the oldest of the buffer
-    /// are then placed in order beside the full cache, which folds nothing.
+    /// then go past the full cache in order, and it folds nothing.
     fn pages_past_cache(&self, pages: &Range<u32>) -> u32 {
         let is_full = self.buffer.len() == self.params.buffer_pages && !self.buffer.is_empty();
         let (Some(pslc), true) = (&self.pslc, self.is_plain() && is_full && !self.write_protected) else { return 0 };
