@@ -84,12 +84,12 @@ def test_an_objective_of_a_log_is_judged_by_its_commits(wal: str, typed) -> None
 def test_a_rate_that_is_set_counts_flushes_and_says_so(wal: str, typed) -> None:  # type: ignore[no-untyped-def]
     load = (wal, "--on", "7450-pro-3840", "--duration", "10 s")
     _, out, _ = typed("run", *load, "--rate", "200")
-    said = re.match(r"([\d.]+) IOPS, .*, ([\d.]+) a second within the rate\.", " ".join(out.split()))
+    said = re.match(r"([\d.]+) IOPS, .*; ([\d.]+) of 200 requests a second are flushes\.", " ".join(out.split()))
     assert said is not None
     writes, flushes = map(float, said.groups())
     assert 90 < writes < 110 > flushes > 90
     _, out, _ = typed("run", *load)
-    assert "within the rate" not in out
+    assert "are flushes" not in out
 
 
 def test_a_question_about_a_log_is_about_its_commits(wal: str) -> None:

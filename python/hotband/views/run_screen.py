@@ -147,15 +147,16 @@ def _sentence(record: RecordDoc, runs: int) -> str:
 
 
 def _flushed(record: RecordDoc) -> str:
-    """Return the p99 latency of the flushes, under fio's name for them, and their share of a rate that was set."""
+    """Return the p99 latency of the flushes, under fio's name for them, and their part of a rate that was set."""
     p99 = flush_latency(record, "latency_p99_ns")
     text = record["spec"].get("workload", "")
     word = next((word for word in ("fdatasync", "fsync") if f": {word}=" in text), "flush")
     if p99 is None:
         return ""
     iops = record["summary"]["flush"]["iops"]
-    is_of_rate = iops is not None and RATE in (record["spec"].get("set") or {})
-    return f"; {word} p99 {span(p99)}{f', {number(iops)} a second within the rate' if is_of_rate else ''}"
+    requested = (record["spec"].get("set") or {}).get(RATE)
+    part = f"; {number(iops)} of {requested} requests a second are flushes" if requested and iops is not None else ""
+    return f"; {word} p99 {span(p99)}{part}"
 
 
 def _between(record: RecordDoc, figure: str, before: str = "") -> str:

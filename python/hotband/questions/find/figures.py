@@ -94,11 +94,11 @@ class Figure:
         return Figure(self.side, f"p{quantile!r}").of(record)
 
     def name_in(self, record: Record) -> str:
-        """Return the name of the metric with that of the commits if it is theirs."""
+        """Return the name of the metric, after `commit` if the value is that of commits."""
         return f"{COMMIT} {self}" if self.is_of_commits(record) else str(self)
 
     def in_record(self, record: Record) -> Figure:
-        """Return the metric whose value this one has: that of the commits if it is theirs."""
+        """Return the metric of the commits if the value is theirs, else this one."""
         return Figure(COMMIT, self.name) if self.is_of_commits(record) else self
 
     def is_of_commits(self, record: Record) -> bool:
