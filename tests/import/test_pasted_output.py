@@ -9,6 +9,7 @@ import pytest
 
 from hotband.base.errors import UserError
 from hotband.data.importers import load
+from hotband.data.importers.unread import unread
 from hotband.inference.audit.load import load_results
 from hotband.inference.audit.rules import findings
 
@@ -225,6 +226,12 @@ def test_output_that_no_importer_reads_is_named(tmp_path: Path, text: str, tool:
     with pytest.raises(UserError) as error:
         record_of(tmp_path, text)
     assert f"pasted.txt: is the output of {tool}, which hotband does not read: " in str(error.value)
+
+
+def test_a_heading_is_looked_for_within_lines() -> None:
+    # What runs over line ends takes the square of the blank lines at a file's beginning: a minute for 64 KiB of them.
+    assert "Process Monitor" in unread('\n\n"Time of Day","Process Name","PID"\n')
+    assert unread('"Time of Day",\n"Process Name","PID"\n') == ""
 
 
 def snapshots(text: str, *runtimes_ms: int) -> str:

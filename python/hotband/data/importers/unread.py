@@ -33,7 +33,7 @@ _TOOLS: tuple[tuple[str, str, str], ...] = (
     ("iosnoop", r"^(STARTs +ENDs +)?COMM +PID +TYPE +DEV +BLOCK +BYTES +LATms", _EACH),
     (
         "Process Monitor",
-        r"^\W*Time of Day\W+Process Name\W",
+        r"^[^\w\n]*Time of Day[^\w\n]+Process Name\W",
         "calls of files; xperf -a dumper prints I/Os, and hotband reads them",
     ),
     ("vmstat", r"^procs -+memory-+", _NO_TEST),
