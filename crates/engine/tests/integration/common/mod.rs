@@ -14,31 +14,38 @@ pub fn catalog() -> Catalog {
     Catalog::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../python/hotband/data/catalog"))
 }
 
-/// Name and kind of every drive, read once: each request asks for them.
-static KINDS: LazyLock<Vec<(String, String)>> = LazyLock::new(|| {
-    let kind_of = |name: String| {
-        let kind = product(&name).kind;
-        (name, kind)
+/// A drive of the catalog, and whether it is made from lines of its data sheet (scripts/products.toml), which the source
+/// of every estimate then names. tests/cli/test_catalog_products.py runs those.
+struct Entry {
+    name: String,
+    kind: String,
+    from_sheet: bool,
+}
+
+/// Every drive, read once: hundreds of files, which properties ask for in each of their cases.
+static DRIVES: LazyLock<Vec<Entry>> = LazyLock::new(|| {
+    let entry = |name: String| {
+        let Product { kind, assumptions, .. } = product(&name);
+        let from_sheet = assumptions.iter().any(|value| value.source.starts_with("docs/models/data-sheets.md"));
+        Entry { name, kind, from_sheet }
     };
-    catalog().names("drives").into_iter().map(kind_of).collect()
+    catalog().names("drives").into_iter().map(entry).collect()
 });
 
-/// Drives described by hand. Those made from lines of their data sheets (scripts/products.toml) say so in every source
-/// of an estimate, and tests/cli/test_catalog_products.py runs them.
+fn names(chosen: impl Fn(&Entry) -> bool) -> Vec<String> {
+    DRIVES.iter().filter(|drive| chosen(drive)).map(|drive| drive.name.clone()).collect()
+}
+
+/// Drives described by hand.
 fn of_kind(kind: &str) -> Vec<String> {
-    let by_hand = |drive: &&(String, String)| drive.1 == kind && !is_from_a_sheet(&drive.0);
-    let names: Vec<_> = KINDS.iter().filter(by_hand).map(|drive| drive.0.clone()).collect();
+    let names = names(|drive| drive.kind == kind && !drive.from_sheet);
     assert!(!names.is_empty(), "the catalog is where the tests look for it");
     names
 }
 
-fn is_from_a_sheet(name: &str) -> bool {
-    product(name).assumptions.iter().any(|value| value.source.starts_with("docs/models/data-sheets.md"))
-}
-
 /// Every drive of the catalog that is made from lines of its data sheet.
 pub fn from_sheets() -> Vec<String> {
-    KINDS.iter().map(|drive| drive.0.clone()).filter(|name| is_from_a_sheet(name)).collect()
+    names(|drive| drive.from_sheet)
 }
 
 /// Every disk of the catalog. Of one with several actuators tests that know only one target get the first.
