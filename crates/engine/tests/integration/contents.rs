@@ -12,7 +12,7 @@ fn a_run_that_takes_contents_leaves_the_record_of_the_run_that_made_them() {
     let machines =
         [("7450-pro-3840", "512"), ("nytro-1351-960", "256"), ("980-pro-1tb", "256"), ("raid5:3xs4500-960", "512")];
     for streams in workloads {
-        for (machine, scale) in one_in(3, machines.to_vec()) {
+        for (machine, scale) in one_in(4, machines.to_vec()) {
             let phases = "[[phases]]\nios = 20000\nmeasure = true\n";
             let text = format!("[load]\n{}\n[[streams]]\n{streams}\n{phases}", closed(8));
             let set = [("scale", scale), ("state", "preconditioned")];

@@ -53,7 +53,7 @@ fn a_queue_above_what_has_a_time_of_its_own_leaves_nothing_behind() {
         of(4, "data = { replicated = { members = \"d*\", replicas = 2, image = \"1 GiB\" } }"),
         of(4, "a = { raid5 = { members = \"d*\" } }\ndata = { md = { members = \"a\" } }"),
     ];
-    for machine in &machines {
+    for machine in &one_in(2, machines.to_vec()) {
         for (read_pct, random_pct) in one_in(3, vec![(100, 0), (0, 0), (70, 0), (0, 100)]) {
             let stream = format!("read_pct = {read_pct}\nrandom_pct = {random_pct}\nsize = \"4 KiB\"");
             let left = |depth: u32| {
@@ -110,7 +110,7 @@ fn a_stream_over_any_layout_leaves_no_read_behind() {
 
 #[test]
 fn outstanding_is_rate_times_latency_on_solid_state_drives_too() {
-    for machine in ["s4500-960", "nytro-1351-960", "raid1:2x5200-eco-960"] {
+    for machine in one_in(2, vec!["s4500-960", "nytro-1351-960", "raid1:2x5200-eco-960"]) {
         for (depth, read_pct) in one_in(2, vec![(8, 70), (1, 0), (64, 0), (64, 100)]) {
             let text = workload(&random_4k(read_pct), &closed(depth), "ios = 500", "ios = 20000");
             let left = run(machine, &text, &[("scale", "256"), ("state", "preconditioned")]);
@@ -196,7 +196,7 @@ fn larger_writes_in_a_row_move_no_less() {
 #[test]
 fn many_reads_in_a_row_are_not_much_slower_than_at_random() {
     // A pass of the flash is 288 KiB of what follows in a row (of the first drive): fewer dies have it.
-    for drive in one_in(2, vec!["9550-max-6400", "cm7-r-7680", "980-pro-1tb"]) {
+    for drive in one_in(3, vec!["9550-max-6400", "cm7-r-7680", "980-pro-1tb"]) {
         let rate = |random: u32| {
             let stream = format!("read_pct = 100\nrandom_pct = {random}\nsize = \"64 KiB\"");
             let load = workload(&stream, &closed(16), "ios = 500", "ios = 10000");
