@@ -46,7 +46,7 @@ def refusal(path: Path) -> str:
     return ""
 
 
-@settings(max_examples=sized(60, 300))
+@settings(max_examples=sized(30, 300))
 @given(place=st.sampled_from(PLACES), odd=ODD)
 def test_any_value_in_any_place_is_judged_or_refused(tmp_path: Path, place: tuple[Any, ...], odd: Any) -> None:
     record = copy.deepcopy(RECORD)

@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from forms import sized
+
 POOL = """[drives.d]
 product = "mg06sca-10tb"
 count = 3
@@ -136,11 +138,12 @@ def test_runs_that_follow_have_the_scale_of_the_first(hotband, tmp_path: Path) -
     (tmp_path / "over.toml").write_text(READS + "[precondition]\nsequential = 0.001\n")
     fails, over = str(tmp_path / "fails.toml"), str(tmp_path / "over.toml")
     mirror = "raid1:2xs4500-960"
-    for call, scale in (
-        (("fio-randread", "--on", mirror, "--then", "fio-randread", "--fail", "d0@0.1 s"), 1),
-        ((over, "--on", mirror, "--then", "fio-randread"), 1),
+    calls: list[tuple[tuple[str, ...], int]] = [
         (("fio-randwrite", "--on", mirror, "--then", over), 64),
         (("fio-randread", "--on", mirror, "--then", fails), 64),
-    ):
+        (("fio-randread", "--on", mirror, "--then", "fio-randread", "--fail", "d0@0.1 s"), 1),
+        ((over, "--on", mirror, "--then", "fio-randread"), 1),
+    ]
+    for call, scale in sized(calls[::2], calls):
         scales = [one["drive_state"]["drives"][0]["scale"] for one in runs_of_flash(hotband, *call)]
         assert scales == [scale, scale], call

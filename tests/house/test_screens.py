@@ -79,6 +79,11 @@ LISTS = {
 }  # fmt: skip
 """Lists, single entries and records: they have a line or a table per entry, and no answer in a sentence."""
 SCREENS = set(QUESTIONS) - LISTS
+NAMES = [
+    pytest.param(name, marks=[pytest.mark.long] if name in ("calibrate", "study intervals") else [])
+    for name in sorted(SCREENS)
+]
+"""The answers of two of them take seconds."""
 SENTENCE = re.compile(
     r"[^.:]*(\d|\b(is|are|was|were|has|have|reach|reaches|lie|lies|keep|keeps|no|nothing|not)\b)", re.I
 )
@@ -125,7 +130,7 @@ def options(words: list[str]) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("width", [80, 120])
-@pytest.mark.parametrize("name", sorted(SCREENS))
+@pytest.mark.parametrize("name", NAMES)
 def test_an_answer_is_a_screen(
     name: str,
     width: int,
@@ -147,7 +152,7 @@ def test_an_answer_is_a_screen(
         assert (words[0], list(options(words[1:]))) == ("hotband", [])
 
 
-@pytest.mark.parametrize("name", sorted(SCREENS))
+@pytest.mark.parametrize("name", NAMES)
 def test_a_cell_of_a_screen_is_one_line_and_tables_are_narrow(name: str, answers: dict[str, tuple[Any, Any]]) -> None:
     asked, found = answered(name, answers)
     shown = view_of(found, "terminal")(found, asked)

@@ -55,13 +55,14 @@ def test_most_damage_keeps_the_syntax(made: Path) -> None:
 
     inputs = Inputs("drive", made, seed=2)
     found = Counter[bool]()
-    for number in range(200):
+    count = sized(60, 200)
+    for number in range(count):
         try:
             tomllib.loads(inputs.asked(number).data.decode())
             found[True] += 1
         except ValueError:
             found[False] += 1
-    assert found[True] > 120
+    assert found[True] > 0.6 * count
 
 
 def test_a_step_that_does_not_apply_changes_nothing() -> None:
