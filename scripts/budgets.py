@@ -1,7 +1,7 @@
 """Instructions and cache misses of one I/O on each path of the engine, counted by callgrind, against committed tables.
 
     python scripts/budgets.py            compares with tests/budgets/*.csv; exit code 1 where more are spent
-    python scripts/budgets.py --short    instructions alone, without the paths that take minutes: `make test`
+    python scripts/budgets.py --short    instructions alone, without the long paths: `make test`
     python scripts/budgets.py --save     writes the tables
 
 An I/O's instructions are those of a run of 2 n I/Os less those of a run of n, by n: reading specs, building the machine
@@ -163,7 +163,7 @@ def parsed() -> argparse.Namespace:
     asked = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     asked.add_argument("--save", action="store_true", help="write the tables")
     asked.add_argument("--save-new", action="store_true", help="write rows of paths that the tables lack")
-    asked.add_argument("--short", action="store_true", help="instructions alone, without the paths that take minutes")
+    asked.add_argument("--short", action="store_true", help="instructions alone, without the long paths")
     asked.add_argument("--only", action="append", default=[], help="a path of the table; may be repeated")
     options = asked.parse_args()
     known = [path.name for path in PATHS]
