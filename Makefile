@@ -69,11 +69,11 @@ test: ## every test and lint, as in CI
 	@$(STAGE) budget
 
 # Clippy lints what is compiled with its tests. Its arguments are in the form that `cargo clippy` gives them.
-test test-long: export RUSTC_WORKSPACE_WRAPPER = $(abspath scripts/rustc.sh)
+test test-long demo setup wheel: export RUSTC_WORKSPACE_WRAPPER = $(abspath scripts/rustc.sh)
 test test-long: export CLIPPY_DRIVER = $(shell rustup which clippy-driver 2>/dev/null || command -v clippy-driver)
 test test-long: export CLIPPY_ARGS = -D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
 
-.PHONY: test-times test-long fetched compiled lint-style test-rust-debug
+.PHONY: test-times test-long fetched compiled lint-style modules test-rust-debug
 test-times: ## the slowest fifty parts of the last `make test`
 	@$(STAGE) show
 
@@ -94,7 +94,13 @@ test-rust: Cargo.lock
 test-rust-debug: Cargo.lock
 	@HOTBAND_LONG=1 $(STAGE) run "long: Rust tests" -- $(PYTHON) scripts/rust_tests.py $(RUST_TESTS)
 
-lint-style: $(VENV)/.tests
+# Modules that every process of the tests imports, to bytecode: four begin at once, and would each compile all of them.
+TEST_IMPORTS := altair,duckdb,hypothesis.strategies,jinja2,numpy,polars,pyarrow.parquet,pytest,scipy.special,starlette,tomlkit,typer,uvicorn
+modules: $(VENV)/.tests
+	@$(STAGE) run "compile: Python" -- env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -c \
+	  'import compileall,$(TEST_IMPORTS); compileall.compile_dir("python/hotband", quiet=1)'
+
+lint-style: $(VENV)/.tests modules
 	@$(STAGE) run rustfmt -- $(CARGO) fmt --all --check
 	@$(STAGE) run ruff -- sh -c '$(BIN)/ruff check --quiet python tests fuzz scripts && $(BIN)/ruff format --quiet --check python tests fuzz scripts'
 	@$(STAGE) run mypy -- $(BIN)/mypy

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Stands before rustc for our own crates (RUSTC_WORKSPACE_WRAPPER) in `make test`: what is compiled with its tests is
-# linted by clippy on the way. Libraries are compiled by rustc itself: clippy turns the optimisation of MIR off, which
+# Stands before rustc for our own crates (RUSTC_WORKSPACE_WRAPPER) in `make test`, and in `make demo`, so that both use
+# one build of them: cargo compiles them again for another wrapper. What is compiled with its tests is linted by clippy. Libraries are compiled by rustc itself: clippy turns the optimisation of MIR off, which
 # costs 2 to 7 % of the instructions of an I/O, and budgets are of what users install. Test programs are optimised as far
 # as pays: a crate's unit tests take less to run than to optimise, and get debug assertions and overflow checks this way.
 case " $* " in
@@ -14,6 +14,6 @@ case " $* " in
     exec "$CLIPPY_DRIVER" "$@" -C opt-level=$level
     ;;
 *" --crate-name ___ "*) ;; # cargo asks what the compiler is
-*" --crate-name "*) set -- "$@" -D warnings ;;
+*" --crate-name "*) [ -z "$CLIPPY_DRIVER" ] || set -- "$@" -D warnings ;; # not where a user installs
 esac
 exec "$@"
