@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
+
+import pytest
+from _pytest.mark import ParameterSet
 
 Size = TypeVar("Size")
 
@@ -26,10 +29,17 @@ def few(cases: Sequence[Size]) -> Sequence[Size]:
     return sized([cases[0], cases[len(cases) // 2], cases[-1]], cases)
 
 
+def thinned(step: int, cases: Sequence[Any]) -> list[ParameterSet]:
+    """Return parameters of a test: of each `step` cases the first is of both forms, the others of the long one."""
+    each = [case if isinstance(case, tuple) else (case,) for case in cases]
+    return [pytest.param(*case, marks=[pytest.mark.long] if n % step else []) for n, case in enumerate(each)]
+
+
 RANDOM_LOADS = ("read", "write", "half", "mixed")
 SHORT_LOADS: dict[str, tuple[str, ...]] = {
     "exos-15e900": RANDOM_LOADS,
     "mach2-ceph": ("read-1", "write-1"),
     "durawrite": ("new-drive",),
+    "savvio-raid": ("access",),
 }
 """Loads of the studies that cost most, of which `make test` runs no others: tests of the whole are marked `long`."""

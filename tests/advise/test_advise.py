@@ -68,6 +68,7 @@ def bench_of(needs, workloads: list[Named], machine: str) -> Bench:
     return Bench(loads_from(workloads, machine), figures=read_figures(needs), duty=1.0, seed=1, **quiet)
 
 
+@pytest.mark.long
 def test_the_front_is_that_of_running_everything() -> None:
     workloads = [Named("vdbench-8k-random"), Named("iometer-database")]
     needs = needs_of(AdviseQuestion(workloads=workloads, slo="p99 < 80 ms", capacity="9 TB", protect="one failure"))

@@ -46,7 +46,7 @@ def test_its_steps_and_its_loss_of_power_fit_into_it(hotband, tmp_path: Path) ->
 
 def test_the_drive_that_wears_is_preconditioned_and_any_other_runs_the_same(hotband, tmp_path: Path) -> None:
     (tmp_path / "wear.toml").write_text(example("workloads", "trim_pct"))
-    done = hotband("run", "wear.toml", "--on", "ent-15k", "--duration", "10 s", "--json")
+    done = hotband("run", "wear.toml", "--on", "ent-15k", "--duration", "4 s", "--json")
     assert done.returncode == 0, done.stderr
     record = json.loads(done.stdout)
     assert record["data"] == [{"stream": "pages", "mean": 0.4, "low": 0.1, "high": 1.0}]

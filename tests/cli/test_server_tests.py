@@ -64,7 +64,7 @@ def test_a_drive_of_flash_passes_jetstress(jetstress) -> None:
 
 
 def test_a_disk_fails_jetstress(hotband) -> None:
-    done = hotband("run", "exchange-jetstress", "--on", "ent-15k", "--duration", "10 s")
+    done = hotband("run", "exchange-jetstress", "--on", "ent-15k", "--duration", "2 s")
     assert done.returncode == 0, done.stderr
     assert "Limits: failed" in done.stdout
 

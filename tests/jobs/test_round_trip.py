@@ -12,6 +12,7 @@ import pytest
 from job_files import job_of
 
 import hotband as hb
+from forms import thinned
 from hotband.base.errors import UserError
 from hotband.base.text.quantities import span_ns
 from hotband.data.catalog import CATALOG_DIR
@@ -152,7 +153,7 @@ def calls(work: Callable[[], object]) -> int:
     return count
 
 
-@pytest.mark.parametrize("shared", ["", "flow=1\n"])
+@pytest.mark.parametrize("shared", thinned(2, ["flow=1\n", ""]))
 @pytest.mark.parametrize("tool", ["fio", "vdbench"])
 def test_a_file_of_many_jobs_takes_no_longer_by_the_job(tool: str, shared: str) -> None:
     def both_ways(jobs: int) -> None:

@@ -31,8 +31,8 @@ SHORT = {
     "boot-storm": ({"guests": 1, "stagger": 0, "read": "1 MiB"}, "guests"),
 }
 """Settings of a run of a second, and a figure that must be above zero."""
-MARKS = {"oltp": pytest.mark.long}
-"""It runs the database that pgbench runs, for twice as long."""
+MARKS = dict.fromkeys(("oltp", "pgbench"), pytest.mark.long)
+"""Both run the database that `test_data_and_log_have_a_device_each` runs, the former for twice as long."""
 
 
 def left(folder: Path) -> list[str]:

@@ -30,6 +30,7 @@ def opened_of(hotband: Hotband, tmp_path: Path, out: Path, *arguments: str) -> O
     return open_page(out, tmp_path)
 
 
+@pytest.mark.long
 def test_a_report_of_a_record_with_the_auditors_section(hotband: Hotband, record: Path, tmp_path: Path) -> None:
     out = tmp_path / "page.html"
     arguments = ("report", str(record), "-o", str(out), "--audit", "--on", "raid1:2xsavvio-10k1")
@@ -47,6 +48,7 @@ def test_a_plot_of_latency(hotband: Hotband, record: Path, tmp_path: Path) -> No
     assert 'name="viewport"' in opened.document
 
 
+@pytest.mark.long
 def test_the_report_of_a_study(content_hdd: tuple[dict[str, Any], Path], tmp_path: Path) -> None:
     open_page(content_hdd[1] / "report.html", tmp_path).check()
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from forms import sized
 from hotband.base.text.table import MBS
 from hotband.questions.review import PARTS, compare
 from hotband.views.review import comparison_views, glance, review_views, sparkline
@@ -71,12 +72,12 @@ def test_one_machine_prints_every_part_and_its_json_is_the_review(hotband: Hotba
 
 
 def test_several_are_compared_and_written(hotband: Hotband, tmp_path: Path) -> None:
-    machines = ("savvio-10k1", "cheetah-15k4", "raid1:2xsavvio-10k1")
+    machines = ("savvio-10k1", "cheetah-15k4", "raid1:2xsavvio-10k1")[: sized(2, 3)]
     against = [word for name in machines[1:] for word in ("--against", name)]
     arguments = ("review", machines[0], *against, "--quick", "--only", "access,linear", "--out", "out")
     done = hotband(*arguments)
     assert done.returncode == 0, done.stderr
-    folders = ["savvio-10k1", "cheetah-15k4", "raid1-2xsavvio-10k1"]
+    folders = ["savvio-10k1", "cheetah-15k4", "raid1-2xsavvio-10k1"][: len(machines)]
     reviews = [json.loads((tmp_path / "out" / folder / "review.json").read_text()) for folder in folders]
     assert [one["machine"]["name"] for one in reviews] == list(machines)
     comparison = json.loads((tmp_path / "out" / "comparison.json").read_text())

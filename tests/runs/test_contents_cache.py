@@ -103,7 +103,7 @@ def test_a_damaged_file_is_made_again(tmp_path: Path) -> None:
     assert file.read_bytes() == whole
 
 
-@pytest.mark.parametrize("place", ["a file", "~"])
+@pytest.mark.parametrize("place", ["a file", pytest.param("~", marks=pytest.mark.long)])
 def test_a_cache_that_cannot_be_written_is_done_without(tmp_path: Path, place: str) -> None:
     (tmp_path / "a file").write_text("")
     assert record(place if place == "~" else tmp_path / place) == record(tmp_path / "cache")

@@ -50,7 +50,7 @@ LOADS = {
     "reads-ssd": Load("fio-randread", "7450-pro-3840", "4 s", "12 s", sized(2, 8), {"qd": 16, **SMALL}),
     "mix-ssd": Load("vdbench-8k-random", "7450-pro-3840", "4 s", "12 s", 8, SMALL),
 }
-LONG_ALONE = {"disk": pytest.mark.long, "mix-ssd": pytest.mark.long}
+LONG_ALONE = dict.fromkeys(("disk", "mix-ssd", "raid5"), pytest.mark.long)
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=LONG_ALONE.get(name, ())) for name in LOADS])

@@ -82,13 +82,13 @@ def test_a_killed_server_loses_nothing_even_if_it_is_killed_again(place: Path) -
     assert outcome.ledger == {}
 
 
+# A kill comes so long after the first commit, a cut after it is served: until a commit it takes two seconds.
+@pytest.mark.parametrize(("crash", "moment_s"), [("power-off", 2.8), pytest.param("kill", 0.3, marks=pytest.mark.long)])
 @postgresql
-def test_a_database_keeps_its_commits_through_a_power_cut_and_a_kill(place: Path) -> None:
-    # A kill comes so long after the first commit, a cut after it is served: until a commit it takes two seconds.
-    for crash, moment_s in (("power-off", 2.8), ("kill", 0.3)):
-        trial = replace(CUT, key=crash, crash=crash, program="postgresql", moment_s=moment_s)
-        outcome = tried(trial, place)
-        assert outcome.whole, outcome.faults
+def test_a_database_keeps_its_commits_through_a_crash(place: Path, crash: str, moment_s: float) -> None:
+    trial = replace(CUT, key=crash, crash=crash, program="postgresql", moment_s=moment_s)
+    outcome = tried(trial, place)
+    assert outcome.whole, outcome.faults
 
 
 def written(folder: Path, last: int) -> Promise:

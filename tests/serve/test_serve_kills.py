@@ -31,7 +31,7 @@ def kills() -> ModuleType:
     return module
 
 
-@pytest.mark.parametrize("over_base", [False, True])
+@pytest.mark.parametrize("over_base", [pytest.param(False, marks=pytest.mark.long), True])
 def test_nothing_acknowledged_is_lost_and_no_sector_is_torn(kills: ModuleType, tmp_path: Path, over_base: bool) -> None:
     base = tmp_path / "base.img" if over_base else None
     if base is not None:

@@ -95,7 +95,10 @@ def test_without_a_figure_those_with_the_largest_errors_are_listed(hotband) -> N
     assert hotband(*following).stdout.startswith(first["config"])
 
 
-@pytest.mark.parametrize("study", ["content-hdd", "exos-15e900", "savvio-raid", "mach2-ceph", "full-sata-ssd"])
+OTHERS = ("exos-15e900", "savvio-raid", "mach2-ceph", "full-sata-ssd")
+
+
+@pytest.mark.parametrize("study", ["content-hdd", *(pytest.param(name, marks=pytest.mark.long) for name in OTHERS)])
 def test_every_figure_that_is_listed_can_be_explained(study: str) -> None:
     rows = hb.study(study).why().rows
     for row in (rows[0], rows[-1]):

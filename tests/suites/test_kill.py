@@ -10,6 +10,7 @@ from types import ModuleType
 import pytest
 from fake_device import fake
 
+from forms import sized
 from hotband.questions.suites.pts import Asked, Interrupted, run_pts
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "kill_suite.py"
@@ -26,10 +27,11 @@ def kill_suite() -> ModuleType:
     return module
 
 
-def test_two_kills_lose_nothing(kill_suite: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_kills_lose_nothing(kill_suite: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    kills = sized("1", "2")
     suite = ["measure", "pts", "s4500-960", "--set", "scale=512", "--test", "latency", "--quick", "--minute", "1 s"]
-    assert kill_suite.main([str(tmp_path), "--kills", "2", "--within", "2", "--", *suite]) == 0
-    assert "2 kills" in capsys.readouterr().out
+    assert kill_suite.main([str(tmp_path), "--kills", kills, "--within", "2", "--", *suite]) == 0
+    assert f"{kills} kills" in capsys.readouterr().out
 
 
 def test_a_lost_run_is_seen(kill_suite: ModuleType, tmp_path: Path) -> None:

@@ -64,6 +64,7 @@ def test_reads_that_the_drive_does_not_see_fail(hotband: Hotband, file: Path, mo
     assert "less is served from memory" in printed
 
 
+@pytest.mark.long
 def test_what_the_kernel_does_not_count_is_not_known(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(selftest, "_counted", lambda disk, host: None)
     found = hb.selftest(str(file), duration="1 s")

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.skipif(shutil.which("fio") is None, reason="fio is not 
 JOB = "[j]\nfilename=/dev/x\nioengine=libaio\ndirect=1\nrw=randwrite\nbs=8k\nsize=16m\ntime_based=1\nruntime=1s\n"
 
 
-@pytest.mark.parametrize(("fsync", "depth"), [(1, 1), (16, 8)])
+@pytest.mark.parametrize(("fsync", "depth"), [pytest.param(1, 1, marks=pytest.mark.long), (16, 8)])
 def test_three_targets_flush_after_as_many_writes(hotband: Hotband, tmp_path: Path, fsync: int, depth: int) -> None:
     (tmp_path / "job.fio").write_text(f"{JOB}iodepth={depth}\nfsync={fsync}\n")
     (tmp_path / "disk.img").touch()
