@@ -200,7 +200,9 @@ fn the_report_is_the_same_whatever_the_number_of_threads() {
             run(&ask.chunks(&["4k".to_owned(), "64k".to_owned()]).unwrap()).1.to_string()
         };
         let alone = of(1);
-        assert!(of(3) == alone && of(7) == alone, "{alone}");
+        assert!(of(3) == alone, "{alone}");
+        // `make test-long` sets HOTBAND_LONG.
+        assert!(std::env::var_os("HOTBAND_LONG").is_none() || of(7) == alone, "{alone}");
         alone
     });
     assert!(texts[0] != texts[1], "the sample is no sample");
