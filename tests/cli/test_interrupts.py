@@ -58,7 +58,10 @@ def test_a_run_stops_says_what_it_kept_and_leaves_no_part_behind(tmp_path: Path,
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("numbers", [{signal.SIGTERM}, {signal.SIGHUP}, {signal.SIGTERM, signal.SIGHUP}])
+BOTH = {signal.SIGTERM, signal.SIGHUP}
+
+
+@pytest.mark.parametrize("numbers", sized([BOTH], [{signal.SIGTERM}, {signal.SIGHUP}, BOTH]))
 def test_a_request_to_end_is_an_interrupt(tmp_path: Path, numbers: set[signal.Signals]) -> None:
     log, folder = tmp_path / "log.parquet", tmp_path / "temporary"
     folder.mkdir()

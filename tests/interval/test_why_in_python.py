@@ -18,6 +18,7 @@ def found() -> hb.Why:
     return hb.explain(LOAD, on=MACHINE, figure="p99", interval=80, draws=8, duration="2 s", qd=4, progress=False)
 
 
+@pytest.mark.long
 def test_it_is_what_the_command_prints(hotband, found: hb.Why) -> None:
     options = ("--figure", "p99", "--interval", "80", "--draws", "8", "--duration", "2 s", "--set", "qd=4")
     done = hotband("run", "--explain", LOAD, "--on", MACHINE, *options, "--json")

@@ -66,6 +66,7 @@ def test_printed_percentiles_alone(tmp_path: Path) -> None:
     check(tmp_path, record_page([loaded], "Printed"))
 
 
+@pytest.mark.long
 def test_a_study_of_variants(tmp_path: Path) -> None:
     check(tmp_path, study_page(*synthetic_variants.result()))
 
@@ -79,6 +80,7 @@ def test_drives_that_wear(tmp_path: Path) -> None:
     check(tmp_path, record_page([synthetic_wear.worn("one"), synthetic_wear.worn("two", 4.0, drives=6)], "Wear"))
 
 
+@pytest.mark.long
 def test_a_study_of_drives_that_wear(tmp_path: Path) -> None:
     check(tmp_path, study_page(*test_wear.study()))
 

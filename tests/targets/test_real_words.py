@@ -207,6 +207,7 @@ def test_hardware_is_brought_into_its_state_before_the_first_run_alone() -> None
     assert [(one.after, one.seed) for one in on_model] == [("", 1), ("run 0", 1), ("run 1", 1)]
 
 
+@pytest.mark.long
 @fio
 def test_workloads_follow_each_other_on_hardware_from_python(tmp_path: Path) -> None:
     folder = tmp_path / "disk"

@@ -266,6 +266,7 @@ def test_samples() -> None:
     assert row(fit, "reads").kept
 
 
+@pytest.mark.long
 def test_the_commands_of_the_guide_run(tmp_path: Path, hotband: Any) -> None:
     guide = (DOCS / "guides" / "traces.md").read_text(encoding="utf-8")
     (block,) = re.findall(r"## Fit\n.*?```sh\n(.*?)```", guide, re.DOTALL)

@@ -166,6 +166,7 @@ def test_the_command_of_a_question_has_the_same_answer(served: Served, hotband: 
     assert done["shown"]["lead"] == [f"ent-10k: {answer['text']}."]
 
 
+@pytest.mark.long
 def test_the_command_of_a_review_has_the_same_figures(served: Served, hotband: Hotband) -> None:
     done = served.finish("review", {"on": ["ent-10k", "ent-15k"], "quick": True, "only": ["access"]})
     kept = json.loads((served.store / "jobs" / done["id"] / "comparison.json").read_text())
