@@ -245,6 +245,7 @@ def test_an_unknown_plot_names_those_there_are(disk: Record) -> None:
         disk.plot("pie")  # type: ignore[arg-type]
 
 
+@pytest.mark.long
 def test_a_chart_saved_as_a_page_loads_nothing(disk: Record, tmp_path: Path) -> None:
     """Its libraries are in it, also where the chart was changed first."""
     chart = disk.plot("iops").properties(width=200)

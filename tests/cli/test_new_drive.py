@@ -281,6 +281,7 @@ def test_help_lists_every_line_of_every_kind(hotband) -> None:
     assert max(len(line) for line in DRIVES_NEW.splitlines()) <= 78
 
 
+@pytest.mark.long
 def test_flash_is_tried_worn_in(tmp_path: Path, hotband) -> None:
     made = hotband("drives", "new", "n", *NVME)
     command = made.stderr.partition("run it: hotband ")[2].strip()

@@ -108,6 +108,7 @@ def test_a_product_counts_once_as_a_family_and_as_itself() -> None:
     assert error == pytest.approx(2.0 / Pools(others()).scale(GROUPS, ""))
 
 
+@pytest.mark.long
 def test_how_alike_errors_are_is_learned() -> None:
     draw = random.Random(2)
     made = []

@@ -96,6 +96,7 @@ def test_what_is_there_is_not_run_again(folder: Path) -> None:
     assert again.text() == (folder / "intervals.json").read_text(encoding="utf-8")
 
 
+@pytest.mark.long
 def test_the_file_is_the_same_however_it_was_made(made: Path, tmp_path: Path) -> None:
     folder = copy_of(tmp_path)
     make(folder, "read")

@@ -66,6 +66,7 @@ def test_without_peers_our_side_runs_and_says_what_is_missing(target: Path) -> N
     assert len((target / "ours").read_text().splitlines()) == 15, "three loads, five times each"
 
 
+@pytest.mark.long
 def test_peers_run_in_turn_with_ours_five_times_each(target: Path) -> None:
     theirs = program(target / "cachesim", f'test -s "$1" && echo "theirs $2 $3" >> {target}/ours')
     done = run("bench_peers.py", target, LIBCACHESIM=str(theirs))
