@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -9,6 +10,7 @@ import hotband as hb
 from hotband.data.inputs.values import Value
 from hotband.data.results.sweep_rows import NAMES, Row
 from hotband.views.sweeps.screen import invalid_words
+from hotband.views.sweeps.separated import Pooled, Seeds, Verdict, compare, pool
 
 DEPTHS = (1, 2, 4, 8)
 
@@ -73,15 +75,59 @@ def test_machines_that_differ_by_less_than_a_percent_are_alike() -> None:
     assert second == "a and b are alike in p99 latency at every queue depth, 1 to 8."
 
 
-def test_machines_whose_seeds_overlap_are_alike() -> None:
+def seeds(rates: Mapping[tuple[str, int], Sequence[float]]) -> hb.Sweep:
+    """Return a sweep with these IOPS by machine and queue depth, one per seed."""
     points = [
-        {"target": name, "workload": "w", "qd": qd, "seed": seed} for name in "ab" for qd in (1, 2) for seed in (1, 2)
+        {"target": name, "workload": "w", "qd": qd, "seed": seed}
+        for (name, qd), values in rates.items()
+        for seed in range(1, len(values) + 1)
     ]
-    # a: 100 and 120; b: 110 and 130 at depth 1, far away at depth 2.
-    rates = [100, 120, 100, 101, 110, 130, 400, 401]
-    rows = tuple(row(rate, 1.0) for rate in rates)
-    found = hb.Sweep(tuple(points), (None,) * 8, rows).answers[0]
-    assert found == "The most IOPS: a and b at queue depth 1; b at queue depth 2."
+    rows = tuple(row(rate, 1.0) for values in rates.values() for rate in values)
+    return hb.Sweep(tuple(points), (None,) * len(points), rows)
+
+
+def test_machines_whose_seeds_overlap_are_not_alike_but_unresolved() -> None:
+    # Far away from each other at depth 2.
+    rates = {("a", 1): [100, 120], ("a", 2): [100, 101], ("b", 1): [110, 130], ("b", 2): [400, 401]}
+    assert seeds(rates).answers[0] == (
+        "The most IOPS: a or b at queue depth 1; b at queue depth 2. "
+        '2 seeds do not separate lines joined by "or": repeat more.'
+    )
+    near = {at: values for at, values in rates.items() if at[1] == 1}
+    assert seeds(near).answers[0] == "2 seeds do not separate b and a in IOPS: repeat more."
+    both = {**near, ("a", 2): [200, 240], ("b", 2): [220, 260]}
+    assert seeds(both).answers[0] == "2 seeds do not separate a and b in IOPS at any queue depth, 1 to 2: repeat more."
+
+
+def test_two_seeds_separate_machines_that_differ_by_far_more_than_the_seeds() -> None:
+    # Each pair alone has a t interval of 12.7 standard errors, which would make all of them equal.
+    rates = {("a", 1): [211, 203], ("a", 8): [336, 344], ("b", 1): [141, 146], ("b", 8): [260, 268]}
+    assert seeds(rates).answers[0].startswith("a has the most IOPS at every queue depth, 1 to 8, 1.29 to 1.44 times")
+
+
+def test_seeds_prove_that_machines_are_alike() -> None:
+    rates = {(name, qd): [100 * qd, 100.1 * qd, 100.2 * qd] for name in "ab" for qd in (1, 2)}
+    rates["b", 1] = [100.3, 100.1, 100.1]
+    assert seeds(rates).answers[0] == "a and b are alike in IOPS at every queue depth, 1 to 2."
+
+
+def test_the_best_of_several_machines_is_named_with_those_like_it() -> None:
+    rates = {("a", 1): [100.0, 101.0], ("b", 1): [99.0, 103.0], ("c", 1): [50.0, 51.0]}
+    assert seeds(rates).answers[0] == (
+        "b or a has the most IOPS, 101 IOPS; c has the fewest, 50.5 IOPS. "
+        '2 seeds do not separate lines joined by "or": repeat more.'
+    )
+
+
+def test_equal_machines_are_rarely_separated() -> None:
+    noise, separate = random.Random(7), 0
+    for _ in range(400):
+        points = [Seeds(tuple(noise.gauss(100, 3) for _ in range(2)), Pooled(0.0, 0)) for _ in range(4)]
+        pooled = pool(point.values for point in points)
+        one, other = (Seeds(point.values, pooled) for point in points[:2])
+        separate += compare(one, other) is Verdict.SEPARATE
+    # 5 % of 400 are 20; more than 33 happen once in a thousand times.
+    assert separate <= 33
 
 
 def test_two_parameters_name_the_best_of_all_and_count() -> None:

@@ -45,19 +45,16 @@ def names_of(sweep: Sweep) -> tuple[str, ...]:
 
 def means_frame(sweep: Sweep) -> pl.DataFrame:
     """Return one row per point: means over its seeds with their t intervals, and the intervals of its first seed."""
-    groups: dict[tuple[str, ...], list[tuple[Mapping[str, Value], Row]]] = {}
+    groups = groups_of(sweep)
     names = [name for name in (sweep.points[0] if sweep.points else ()) if name != "seed"]
-    for at, row in zip(sweep.points, sweep.rows, strict=True):
-        if row is not None:
-            groups.setdefault(tuple(repr(at[name]) for name in names), []).append((at, row))
-    columns = _coordinates(names, [group[0][0] for group in groups.values()])
-    columns.append(pl.Series("runs", [len(group) for group in groups.values()], pl.Int64))
+    columns = _coordinates(names, [group[0][0] for group in groups])
+    columns.append(pl.Series("runs", [len(group) for group in groups], pl.Int64))
     for name in names_of(sweep):
-        means = [mean_of([row.figures.get(name) for _, row in group]) for group in groups.values()]
+        means = [mean_of([row.figures.get(name) for _, row in group]) for group in groups]
         for ending, index in (("", 0), ("_low", 1), ("_high", 2)):
             columns.append(pl.Series(f"{name}{ending}", [mean[index] for mean in means], pl.Float64))
     if sweep.level is not None:
-        columns += _intervals([group[0][1] for group in groups.values()])
+        columns += _intervals([group[0][1] for group in groups])
     frame = pl.DataFrame(columns)
     judged = [judged_row(sweep.slo, row) for row in frame.iter_rows(named=True)]
     # A point that misses its rate meets nothing.
@@ -68,6 +65,16 @@ def means_frame(sweep: Sweep) -> pl.DataFrame:
         pl.Series(condition.text, [point[at] for point in texts], pl.String) for at, condition in enumerate(sweep.slo)
     ]
     return frame.with_columns(verdicts)
+
+
+def groups_of(sweep: Sweep) -> list[list[tuple[Mapping[str, Value], Row]]]:
+    """Return the finished runs of each point, one per seed, in the order of `means_frame`."""
+    groups: dict[tuple[str, ...], list[tuple[Mapping[str, Value], Row]]] = {}
+    for at, row in zip(sweep.points, sweep.rows, strict=True):
+        if row is not None:
+            key = tuple(repr(value) for name, value in at.items() if name != "seed")
+            groups.setdefault(key, []).append((at, row))
+    return list(groups.values())
 
 
 def judged_row(slo: Sequence[Condition], row: Mapping[str, float | None]) -> tuple[Judged, ...]:

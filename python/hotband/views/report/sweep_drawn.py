@@ -14,8 +14,9 @@ from hotband.views.draw.review import Axis, Lines, amounts, palette, ramp
 from hotband.views.draw.swept import Matrix, Steps, hockey_chart, matrix_chart, swept_chart
 from hotband.views.report.page import Block, Chart, Charts, KeyItem, Prose, Section
 from hotband.views.report.pictures import drawing
-from hotband.views.sweeps.answers import COMMIT, alike
+from hotband.views.sweeps.answers import COMMIT
 from hotband.views.sweeps.curves import LOADS, TITLES, Curve, Curves, Dot
+from hotband.views.sweeps.separated import is_close
 
 SIGNS = ("●", "■", "▲", "◆", "▼", "✚", "▶", "◀")
 """Shapes of points, in order."""
@@ -263,4 +264,4 @@ def _hidden(curves: Curves) -> list[str]:
 
 def _same_curve(curve: Curve, other: Curve) -> bool:
     pairs = [(a, b) for a, b in zip(curve, other, strict=False) if "iops" in a.figures and "iops" in b.figures]
-    return bool(pairs) and 2 * sum(alike(a, b, "iops") for a, b in pairs) >= len(pairs)
+    return bool(pairs) and 2 * sum(is_close(a.figures["iops"], b.figures["iops"]) for a, b in pairs) >= len(pairs)

@@ -6,11 +6,13 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, groupby
+from typing import NamedTuple
 
 from hotband.base.text.numbers import number, percent, span
 from hotband.base.text.words import enumerated
 from hotband.questions.sweeps.sweep import Sweep
 from hotband.views.sweeps.curves import LOADS, Along, Curve, Curves, Dot
+from hotband.views.sweeps.separated import Verdict, compare
 from hotband.views.sweeps.slo import slo_sentence
 
 IOPS, P99, COMMIT, RATE = "iops", "latency_p99_ns", "commit_latency_p99_ns", "rate_iops"
@@ -18,8 +20,6 @@ SATURATED = 0.9
 """Share of the maximum from which a rate is called saturated: the remaining gain costs more in latency."""
 STILL_RISES = 1.05
 """Ratio of the last two values of a rate from which it still rises."""
-ALIKE = 0.01
-"""Share by which values without intervals must differ to be distinguished: seeds change a rate by as much."""
 MOST_NAMED = 4
 """Most lines that a sentence lists one by one."""
 
@@ -65,13 +65,23 @@ def answers_of(sweep: Sweep) -> list[str]:
     return [sentence for sentence in [slo_sentence(sweep), *found, _predictions(curves)] if sentence]
 
 
-def alike(one: Dot, other: Dot, figure: str) -> bool:
-    """Return whether two values cannot be distinguished: their spreads over seeds overlap or, without spreads, they
-    differ little. Intervals of predictions do not count, because the model error affects both machines alike."""
-    a, b = one.figures[figure], other.figures[figure]
-    if figure not in one.spread or figure not in other.spread:
-        return abs(a - b) <= ALIKE * max(abs(a), abs(b))
-    return overlap(one.spread[figure], other.spread[figure])
+def compared(one: Dot, other: Dot, figure: str) -> Verdict:
+    """Return whether two values can be distinguished. Intervals of predictions do not count, because the model error
+    affects both machines alike."""
+    return compare(one.seeds[figure], other.seeds[figure])
+
+
+class Best(NamedTuple):
+    """The best line, with those that are like it, and the seeds of a point if they do not separate some from it."""
+
+    lines: tuple[str, ...]
+    unresolved_by: int | None = None
+
+    @property
+    def text(self) -> str:
+        """Return the names: `a and b` are alike, of `a or b` one may be better."""
+        names = enumerated(self.lines, MOST_NAMED)
+        return names if self.unresolved_by is None else " or ".join(names.rsplit(" and ", 1))
 
 
 def overlap(one: tuple[float, float], other: tuple[float, float]) -> bool:
@@ -79,14 +89,21 @@ def overlap(one: tuple[float, float], other: tuple[float, float]) -> bool:
     return one[0] <= other[1] and other[0] <= one[1]
 
 
-def best_of(dots: Mapping[str, Dot], better: Better) -> tuple[str, ...]:
-    """Return the best line, with those that cannot be distinguished from it; none if nothing was measured."""
+def best_of(dots: Mapping[str, Dot], better: Better) -> Best:
+    """Return the best line, with those that cannot be distinguished from it; no line if nothing was measured."""
     known = {line: dot for line, dot in dots.items() if better.figure in dot.figures}
     if not known:
-        return ()
+        return Best(())
     sign = 1 if better.is_less else -1
     best = min(known, key=lambda line: sign * known[line].figures[better.figure])
-    return tuple(line for line, dot in known.items() if line == best or alike(dot, known[best], better.figure))
+    verdicts = {line: compared(dot, known[best], better.figure) for line, dot in known.items()}
+    lines = tuple(line for line, verdict in verdicts.items() if verdict is not Verdict.SEPARATE)
+    is_open = Verdict.UNRESOLVED in verdicts.values()
+    return Best(lines, min(len(known[line].seeds[better.figure].values) for line in lines) if is_open else None)
+
+
+def _repeat(seeds: int) -> str:
+    return f"{'1 seed does' if seeds == 1 else f'{seeds} seeds do'} not separate"
 
 
 def _columns(panel: Mapping[str, Curve]) -> dict[str, dict[str, Dot]]:
@@ -102,21 +119,22 @@ def _along(panel: Mapping[str, Curve], along: Along, better: Better) -> str:
     if len(panel) == 1:
         return _course(next(iter(panel.values())), along, better)
     columns = _columns(panel)
-    winners = [(text, best) for text, dots in columns.items() if (best := best_of(dots, better))]
+    winners = [(text, best) for text, dots in columns.items() if (best := best_of(dots, better)).lines]
     runs = [(best, [text for text, _ in of]) for best, of in groupby(winners, lambda one: one[1])]
     if not runs:
         return ""
     if len(runs) == 1:
-        line, texts = runs[0]
-        factor = "" if len(line) > 1 else _factors(columns, line[0], better)
-        return f"{_has(line, better)} at every {along.title}, {texts[0]} to {texts[-1]}{factor}."
+        best, texts = runs[0]
+        over = f"{along.title}, {texts[0]} to {texts[-1]}"
+        if best.unresolved_by is not None:
+            return f"{_open(best, better)} at any {over}: repeat more."
+        factor = "" if len(best.lines) > 1 else _factors(columns, best.lines[0], better)
+        return f"{_has(best, better)} at every {over}{factor}."
     # If the best line changes more often, a list of ranges is useless.
     if len(runs) > MOST_NAMED:
         return _counted(winners, better, along.title)
-    first, *others = [
-        f"{enumerated(best, MOST_NAMED)} {_where(texts, along, n == 0)}" for n, (best, texts) in enumerate(runs)
-    ]
-    return f"The {better.words}: {'; '.join([first, *others])}."
+    first, *others = [f"{best.text} {_where(texts, along, n == 0)}" for n, (best, texts) in enumerate(runs)]
+    return f"The {better.words}: {'; '.join([first, *others])}.{_unresolved([best for best, _ in runs])}"
 
 
 def _where(texts: Sequence[str], along: Along, is_first: bool) -> str:
@@ -141,10 +159,22 @@ def _factors(columns: Mapping[str, Mapping[str, Dot]], line: str, better: Better
     return f"; that of the next is {times} times as long" if better.is_less else f", {times} times as many as the next"
 
 
-def _has(lines: Sequence[str], better: Better) -> str:
-    if len(lines) == 1:
-        return f"{lines[0]} has the {better.words}"
-    return f"{enumerated(lines, MOST_NAMED)} are alike in {better.name}"
+def _has(best: Best, better: Better) -> str:
+    if len(best.lines) == 1:
+        return f"{best.text} has the {better.words}"
+    return f"{best.text} are alike in {better.name}"
+
+
+def _open(best: Best, better: Better) -> str:
+    """Return that the seeds do not decide which of these lines is best."""
+    assert best.unresolved_by is not None, "the seeds do not decide"
+    return f"{_repeat(best.unresolved_by)} {enumerated(best.lines, MOST_NAMED)} in {better.name}"
+
+
+def _unresolved(every: Sequence[Best]) -> str:
+    """Return a sentence that explains `a or b`, if some lines are named so."""
+    seeds = [best.unresolved_by for best in every if best.unresolved_by is not None]
+    return f' {_repeat(min(seeds))} lines joined by "or": repeat more.' if seeds else ""
 
 
 def _course(curve: Curve, along: Along, better: Better) -> str:
@@ -155,7 +185,8 @@ def _course(curve: Curve, along: Along, better: Better) -> str:
     first, last = known[0], known[-1]
     begin, end = (better.text(dot.figures[better.figure]) for dot in (first, last))
     name = f"The {better.name}" if better is COMMITS else "p99 latency" if better.is_less else "The rate"
-    verb = "goes" if alike(first, last, better.figure) else "rises" if _rises(first, last, better) else "falls"
+    is_level = compared(first, last, better.figure) is not Verdict.SEPARATE
+    verb = "goes" if is_level else "rises" if _rises(first, last, better) else "falls"
     return f"{name} {verb} from {begin} at {along.title} {first.text} to {end} at {last.text}."
 
 
@@ -243,24 +274,26 @@ def _over_panels(curves: Curves, better: Better) -> str:
     if len(curves.lines) == 1:
         return whole
     columns = [pair for of in curves.panels.values() for pair in _columns(of).items()]
-    winners = [(text, best) for text, dots in columns if (best := best_of(dots, better))]
+    winners = [(text, best) for text, dots in columns if (best := best_of(dots, better)).lines]
     return f"{whole} {_counted(winners, better, curves.along_title)}"
 
 
-def _counted(winners: Sequence[tuple[str, tuple[str, ...]]], better: Better, along: str) -> str:
+def _counted(winners: Sequence[tuple[str, Best]], better: Better, along: str) -> str:
     """Return how often each line is best, and where, for lines that rarely are. `winners` has for each point its text
     along the axis and the best lines."""
     where: dict[str, list[str]] = {}
     for text, best in winners:
-        for line in best:
+        for line in best.lines:
             where.setdefault(line, []).append(text)
     order = sorted(where, key=lambda line: -len(where[line]))
     first, *others = order[:MOST_NAMED]
     if len(where[first]) == len(winners) and not others:
         return f"{first} has the {better.words} at all {len(winners):,} points."
     said = [f"{line} at {len(where[line]):,}{_places(where[line], along)}" for line in others]
-    shared = sum(len(best) > 1 for _, best in winners)
+    seeds = [best.unresolved_by for _, best in winners if best.unresolved_by is not None]
+    shared = sum(len(best.lines) > 1 for _, best in winners) - len(seeds)
     alikes = f"; {shared:,} are shared" if shared else ""
+    alikes += f"; {_repeat(min(seeds))} the best at {len(seeds):,}: repeat more" if seeds else ""
     more = f", {', '.join(said)}" if said else ""
     return f"{first} has the {better.words} at {len(where[first]):,} of {len(winners):,} points{more}{alikes}."
 
@@ -295,12 +328,15 @@ def _ranked(panel: Mapping[str, Curve], better: Better) -> str:
         return f"{better.text(alone.figures[better.figure])}{name}." if alone else ""
     sign = 1 if better.is_less else -1
     order = sorted(dots, key=lambda line: sign * dots[line].figures[better.figure])
-    best, worst = order[0], order[-1]
-    if alike(dots[best], dots[worst], better.figure):
-        return f"{enumerated(order, MOST_NAMED)} are alike in {better.name}."
-    values = [better.text(dots[line].figures[better.figure]) for line in (best, worst)]
+    first, last = order[0], order[-1]
+    best = best_of({line: dots[line] for line in order}, better)
+    if len(best.lines) == len(order):
+        return f"{_has(best, better)}." if best.unresolved_by is None else f"{_open(best, better)}: repeat more."
+    values = [better.text(dots[line].figures[better.figure]) for line in (first, last)]
     end = "highest" if better.is_less else "fewest"
-    return f"{best} has the {better.words}, {values[0]}; {worst} has the {end}, {values[1]}."
+    has = "has" if len(best.lines) == 1 or best.unresolved_by is not None else "have"
+    whole = f"{best.text} {has} the {better.words}, {values[0]}; {last} has the {end}, {values[1]}."
+    return f"{whole}{_unresolved([best])}"
 
 
 def _one(dots: Mapping[str, Dot]) -> Dot | None:

@@ -14,10 +14,11 @@ from itertools import pairwise
 from typing import TypeVar
 
 from hotband.data.inputs.values import ENDINGS, Value
-from hotband.data.results.sweep_rows import REQUESTED
-from hotband.questions.sweeps.frames import names_of, numbers_of
+from hotband.data.results.sweep_rows import REQUESTED, Row
+from hotband.questions.sweeps.frames import groups_of, names_of, numbers_of
 from hotband.questions.sweeps.plan import NOT_SET
 from hotband.questions.sweeps.sweep import Sweep
+from hotband.views.sweeps.separated import Seeds, pool
 
 T = TypeVar("T")
 TITLES = {
@@ -60,12 +61,12 @@ Ends = Mapping[str, tuple[float, float]]
 @dataclass(frozen=True)
 class Dot:
     """A point of a curve: its number along the axis (0 without one) and its text, figures by the names of their
-    columns, and for each the range over its seeds (`spread`) and the drawn range (`ends`)."""
+    columns, and for each its values over seeds and the drawn range (`ends`)."""
 
     x: float
     text: str
     figures: Mapping[str, float]
-    spread: Ends
+    seeds: Mapping[str, Seeds]
     ends: Ends
 
 
@@ -135,15 +136,19 @@ class Curves:
         panels: dict[str, dict[str, Curve]] = {}
         along = None if self.along is None else self.along.key
         position = {} if self.along is None else dict(zip(self.along.texts, self.along.numbers, strict=True))
-        for row in self.sweep.means.iter_rows(named=True):
+        names, groups = names_of(self.sweep), groups_of(self.sweep)
+        samples = [{name: _known(name, group) for name in names} for group in groups]
+        pooled = {name: pool(of[name] for of in samples) for name in names}
+        for row, values in zip(self.sweep.means.iter_rows(named=True), samples, strict=True):
             text = "" if along is None else _text(row[along], self.values[along])
-            figures = {name: row[name] for name in names_of(self.sweep) if row[name] is not None}
+            figures = {name: row[name] for name in names if row[name] is not None}
+            seeds = {name: Seeds(values[name], pooled[name]) for name in figures}
             spread = {name: figure for name in figures if (figure := _ends(row, name, "")) is not None}
             predicted = {name: figure for name in figures if (figure := _ends(row, name, "_interval")) is not None}
             at = {name: row[name] for name in self.values if name != "seed"}
             panel = panels.setdefault(self._label(at, self.panel_keys), {})
             panel.setdefault(self._line(at), []).append(
-                Dot(position.get(text, 0.0), text, figures, spread, predicted or spread)
+                Dot(position.get(text, 0.0), text, figures, seeds, predicted or spread)
             )
         for panel in panels.values():
             for curve in panel.values():
@@ -187,6 +192,11 @@ def _ends(row: Mapping[str, float | None], name: str, ending: str) -> tuple[floa
     """Return the interval of a figure, if it has one: that of its mean, or of its prediction (`_interval`)."""
     low, high = row.get(f"{name}{ending}_low"), row.get(f"{name}{ending}_high")
     return None if low is None or high is None else (low, high)
+
+
+def _known(name: str, group: Sequence[tuple[object, Row]]) -> tuple[float, ...]:
+    """Return the known values of a figure at one point, one per seed."""
+    return tuple(value for _, row in group if (value := row.figures.get(name)) is not None)
 
 
 def _distinct(values: Sequence[T]) -> list[T]:
