@@ -856,6 +856,7 @@ def run(
     rebuild_rate: str | None = None,
     rebuild_after: str | None = None,
     events: str | Sequence[str] = (),
+    fresh: bool = False,
     interval: float | None = None,
     draws: int | None = None,
     erase: str | None = None,
@@ -891,6 +892,7 @@ def run(
         rebuild_rate: Rate limit of a rebuild, such as "50 MB/s".
         rebuild_after: Delay between a failure and the start of its rebuild.
         events: What happens, such as 'at 60 s: fail d3'. May be repeated.
+        fresh: Start over; otherwise runs already in the folder are not repeated.
         interval: Intervals of the figures. Confidence level of the interval in percent, 1 to 99.
         draws: Samples of the uncertain values for interval. Default: 64.
         erase: real: serial number of the drive that may be overwritten.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -102,6 +103,21 @@ def test_out_leaves_the_record_of_the_command_line(tmp_path: Path) -> None:
     record = hb.run(LOAD, on=DISK, out=tmp_path / "out", io_log=tmp_path / "every.parquet")
     assert hb.load(tmp_path / "out") == record
     assert (tmp_path / "every.parquet").is_file()
+
+
+def test_out_of_another_run_is_refused_as_on_the_command_line(tmp_path: Path) -> None:
+    """A loop with a constant folder loses no result."""
+    machines = [{"drives": {"d": {"product": product}}} for product in (DISK, "ent-10k")]
+    run = partial(hb.run, LOAD, on=machines[0], out=tmp_path / "out", duration="0.1 s")
+    first = run()
+    assert run() == first
+    for other in ({"qd": 8}, {"seed": 2}, {"on": machines[1]}, {"workload": "fio-randread"}):
+        call = run if "workload" not in other else partial(hb.run, **run.keywords)
+        with pytest.raises(hb.UserError, match="contains the record of another run") as mistake:
+            call(**other)
+        assert "fresh" in str(mistake.value)
+    assert hb.load(tmp_path / "out") == first
+    assert run(qd=8, fresh=True) == hb.load(tmp_path / "out")
 
 
 def test_threads_share_the_engine(disk: Record) -> None:

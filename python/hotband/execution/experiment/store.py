@@ -14,6 +14,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from hotband.base.engine import version
@@ -161,13 +162,15 @@ def expect_no_experiment(out: Path, option: str = "question.out") -> None:
         raise UserError(option, "", str(out), f"holds {before.what}: expected another folder")
 
 
-def expect_same_run(out: Path, spec: RunSpec) -> None:
+def expect_same_run(out: Path, spec: RunSpec, texts: Mapping[str, str | None] = MappingProxyType({})) -> None:
     """Refuse a folder with the record of another run: of another workload or machine, with another seed, duration or
-    settings. An unreadable record is ignored. Raises UserError."""
+    settings. `texts` are a machine and a workload without a name of their own. An unreadable record is ignored. Raises
+    UserError."""
     held: Any = read_json(out / RECORD_FILE)
     try:
         name, seed, duration = held["name"], held["seed"], held["spec"]["duration"]
         settings = {key: str(value) for key, value in held["spec"]["set"].items()}
+        is_of_texts = all(held["spec"][key] == text for key, text in texts.items() if text is not None)
     except (KeyError, TypeError, AttributeError):
         return
     # A drive in use is brought into its state, as a smaller model, unless another is set.
@@ -179,7 +182,7 @@ def expect_same_run(out: Path, spec: RunSpec) -> None:
     requested = {key: settings[key] for key in chosen} | dict(spec.set)
     precision = held["spec"].get("precision")
     of_this = (f"{spec.workload} on {spec.machine}", str(spec.seed), spec.duration, spec.precision, requested)
-    if (name, seed, duration, precision, settings) != of_this:
+    if (name, seed, duration, precision, settings) != of_this or not is_of_texts:
         words = "".join(f" {key}={value}" for key, value in settings.items())
         raise refused(out, f"contains the record of another run, {shortened(name)}{shortened(words)}")
 

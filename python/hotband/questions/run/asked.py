@@ -99,7 +99,7 @@ class RunQuestion(OnHardware, Question):
     )
     then: Workloads = asks("Run this after it, on the machine as left.", default=(), metavar="WORKLOAD", hidden=True)
     fresh_seeds: bool = asks("Runs of question.then use new offsets.", default=False, hidden=True)
-    fresh: bool = fresh(hidden=True)
+    fresh: bool = fresh()
     interval: float | None = level_of()
     draws: int | None = draws_of()
     yes: bool = yes()

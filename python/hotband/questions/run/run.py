@@ -58,7 +58,7 @@ def answer(question: RunQuestion, way: Way) -> Ran | Emulation:
     with into_store(question.into, at_end=question.interval is not None):
         with way.watch(title) as tick:
             experiment = Experiment(points_of(specs), what=f"the runs {title}")
-            with guarded(question, specs, way), blaming_rate(question):
+            with guarded(question, specs), blaming_rate(question):
                 if len(specs) > 1:
                     done = experiment.run(
                         out=question.out, fresh=question.fresh, executor=hardware, progress=tick, say=way.say
@@ -140,11 +140,10 @@ def executor_of(question: RunQuestion, way: Way, specs: Sequence[RunSpec]) -> On
 
 
 @contextmanager
-def guarded(question: RunQuestion, specs: Sequence[RunSpec], way: Way) -> Iterator[None]:
-    """Refuse a folder with other contents, unless `fresh` is set; a program that names a folder may replace its
-    contents. Raises UserError."""
+def guarded(question: RunQuestion, specs: Sequence[RunSpec]) -> Iterator[None]:
+    """Refuse a folder with other contents, unless `fresh` is set. Raises UserError."""
     out = question.out
-    if out is None or not way.on_terminal:
+    if out is None:
         yield
         return
     if not question.fresh and is_real(specs[0].machine):
@@ -155,8 +154,16 @@ def guarded(question: RunQuestion, specs: Sequence[RunSpec], way: Way) -> Iterat
         if len(specs) == 1:
             expect_no_experiment(out)
         if len(specs) == 1 and not question.fresh:
-            expect_same_run(out, specs[0])
+            expect_same_run(out, specs[0], _unnamed(question, specs[0]))
         yield
+
+
+def _unnamed(question: RunQuestion, spec: RunSpec) -> dict[str, str | None]:
+    """Return the texts of a machine and a workload given as text or dict: these have one name whatever they contain."""
+    return {
+        "machine": None if question.on.text is None else spec.machine_text,
+        "workload": None if question.workload.text is None else spec.workload_text,
+    }
 
 
 def add_intervals(question: RunQuestion, spec: RunSpec, finished: Finished, way: Way) -> bool:
