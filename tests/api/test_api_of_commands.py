@@ -90,6 +90,11 @@ def test_a_drive_of_ones_own_is_the_file_that_the_command_writes(
     assert Path("made.toml").read_bytes() == Path("typed.toml").read_bytes()
     assert (made.title, made.values.height) == ("X16", hb.drive("./typed.toml").values.height)
     assert hb.run(LOAD, on="./made.toml", duration="0.1 s", progress=False).iops > 0
+    assert made.name == "./made.toml"
+    assert hb.run(LOAD, on=made, duration="0.1 s") == hb.run(LOAD, on=made.name, duration="0.1 s")
+    assert Path(made).is_file()
+    assert Path(hb.drive(DISK)).stem == DISK
+    assert hb.run(LOAD, on=hb.drive(DISK), duration="0.1 s") == hb.run(LOAD, on=DISK, duration="0.1 s")
     flash = {"capacity": "960 GB", "interface": "sata", "read_bandwidth": "550 MB/s", "write_bandwidth": "520 MB/s"}
     made = hb.new_drive(tmp_path / "flash", kind="ssd", read_iops=98_000, power_loss_protection=True, **flash)
     assert made.kind == "ssd"

@@ -204,3 +204,28 @@ def test_numbers_of_numpy_are_numbers() -> None:
     swept = hb.sweep("fio-randread", on="ent-15k", duration="10 ms", progress=False, **more)  # type: ignore[arg-type]
     assert swept.records[0].settings == {"read_pct": "70.0", "qd": "2"}
     assert swept.level == 90
+
+
+@pytest.mark.parametrize("is_text", [False, True])
+def test_machines_of_ones_own_are_told_apart_by_their_titles(is_text: bool) -> None:
+    products = {"A": "exos-15e900-512n", "B": "ent-10k"}
+    machines: list[object] = [{"title": title, "drives": {"d": {"product": of}}} for title, of in products.items()]
+    if is_text:
+        machines = [f'title = "{title}"\n[drives.d]\nproduct = "{of}"\n' for title, of in products.items()]
+    sweep = hb.sweep("fio-randread", on=machines, duration="0.1 s")
+    assert sweep.frame["target"].to_list() == ["A", "B"]
+    named = hb.sweep("fio-randread", on=list(products.values()), duration="0.1 s")
+    assert sweep.frame["iops"].equals(named.frame["iops"])
+
+
+@pytest.mark.parametrize(
+    ("machine", "says"),
+    [
+        ({"title": "real:/dev/sda", "drives": {"d": {"product": "ent-10k"}}}, "title"),
+        ({"variant_of": "ent-10k", "values": {}}, "is a drive; expected the path of its file"),
+        ('kind = "disk"\n[values]\n', "is a drive; expected the path of its file"),
+    ],
+)
+def test_a_dict_that_is_no_machine_is_named_as_what_it_is(machine: object, says: str) -> None:
+    with pytest.raises(hb.UserError, match=says):
+        hb.run("fio-randread", on=machine)

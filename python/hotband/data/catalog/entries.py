@@ -46,8 +46,9 @@ VALUES = ("key", "value", "low", "high", "source", "confidence", "estimate", "no
 
 @dataclass(frozen=True)
 class Product:
-    """A drive or a daemon of the catalog; `values` has one row per value: key, value (text with its unit), low and
-    high of its range (null if it is exact), source, confidence, estimate (bool) and note."""
+    """A drive or a daemon, of the catalog or of a file, whose path is then the `name`; `values` has one row per value:
+    key, value (text with its unit), low and high of its range (null if it is exact), source, confidence, estimate
+    (bool) and note. A drive can be given as a machine: `on=hb.drive("ent-10k")`."""
 
     name: str
     title: str
@@ -65,6 +66,11 @@ class Product:
         kinds = {name: pl.Boolean if name == "estimate" else pl.String for name in VALUES}
         values = pl.DataFrame([{name: row[name] for name in VALUES} for row in rows], schema=kinds)
         return cls(entry["name"], entry["title"], entry["model"], entry["kind"], values)
+
+    def __fspath__(self) -> str:
+        """Return the path of the file that describes it."""
+        folders = [kind for kind in ("drives", "osds") if self.name in _core.catalog_names(CATALOG_DIR, kind)]
+        return str(CATALOG_DIR / folders[0] / f"{self.name}.toml") if folders else self.name
 
 
 def drives() -> list[ProductOutline]:

@@ -42,6 +42,9 @@ def named(spec: object, argument: str) -> Named:
     """Return the entry or file that `spec` names. Raises UserError if it cannot be run or read."""
     if isinstance(spec, Mapping):
         return _of_table(spec, argument)
+    if isinstance(spec, entries.Product):
+        # A drive of the catalog keeps its name.
+        return named(spec.name, argument)
     if isinstance(spec, PathLike):
         path = fspath(spec)
         if (product := product_in(path, kind_of(argument))) is not None:
@@ -84,8 +87,27 @@ def _of_table(spec: Mapping[str, object], argument: str) -> Named:
 
 def _of_toml(text: str, argument: str) -> Named:
     """Return the TOML of a machine, or of a workload that may be a variant."""
-    is_workload = kind_of(argument) == "workload"
-    return Named(_title(text, argument), entries.whole_workload(argument, text) if is_workload else text)
+    if kind_of(argument) == "workload":
+        return Named(_title(text, argument), entries.whole_workload(argument, text))
+    return _of_machine(text, argument)
+
+
+def _of_machine(text: str, argument: str) -> Named:
+    """Return the TOML of a machine, which has no key for the title that names it in results. A drive is no machine: it
+    needs a file."""
+    title = _title(text, argument)
+    if is_real(title) or is_emulated(title):
+        raise UserError(argument, "title", title, "names hardware or an emulated machine; expected another title")
+    try:
+        table = tomlkit.parse(text)
+    except (tomlkit.exceptions.TOMLKitError, ValueError, RecursionError):
+        return Named(title, text)
+    if any(key in table for key in ("kind", "variant_of", "values")):
+        accepted = (
+            "is a drive; expected the path of its file, or a machine: [drives.d0] with product = its name or file"
+        )
+        raise UserError(argument, "", "", accepted)
+    return Named(title, tomlkit.dumps(table) if table.pop("title", None) is not None else text)
 
 
 def _title(text: str, argument: str) -> str:

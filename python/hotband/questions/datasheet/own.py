@@ -28,6 +28,8 @@ def describe(path: Path, kind: str, lines: Mapping[str, str], *, title: str | No
     text = described_text(kind, lines, title=title or path.stem, source=source, expect=expect)
     drive = checked(text, lines)
     write_file(path, text)
+    # It was read from a temporary file, whose path is of no use.
+    drive["name"] = str(path) if path.is_absolute() else f"./{path}"
     return drive
 
 
