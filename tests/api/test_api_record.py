@@ -188,6 +188,16 @@ def test_a_record_survives_pickling_and_copying(disk: Record) -> None:
     assert again.series.equals(disk.series)
 
 
+@pytest.mark.parametrize(
+    "question", ["queue depth at mean < 10 ms", "IOPS at mean < 10 ms", "bs for 50 MB/s", "random_pct for 300 IOPS"]
+)
+def test_the_answer_of_a_search_survives_pickling(question: str) -> None:
+    found = hb.find(question, "fio-randread", on="ent-10k", ios=1000, within=50)
+    again = pickle.loads(pickle.dumps(found))
+    assert again.to_dict() == found.to_dict()
+    assert again.frame.equals(found.frame)
+
+
 def test_a_table_outside_the_folder_is_refused(disk: Record, tmp_path: Path) -> None:
     """A record from elsewhere names files beside it only."""
     document = disk.to_dict()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hotband.data.documents.run import RunSpec
-from hotband.data.record.files import Cell, Table
+from hotband.data.record.files import Cell, ReadTable, Table
 
 if TYPE_CHECKING:
     from hotband.data.documents.record import RecordDoc
@@ -22,6 +22,11 @@ class Finished:
     text: str
     tables: Mapping[str, Table]
     ios: int
+
+    def __getstate__(self) -> dict[str, object]:
+        """Return the state with tables that can be pickled: those of the engine are its own objects."""
+        tables = {name: ReadTable(table.columns, table.kinds) for name, table in self.tables.items()}
+        return {**self.__dict__, "tables": tables}
 
     def columns(self, name: str) -> dict[str, list[Cell]]:
         """Return the columns of a table; none if the run left no such table."""

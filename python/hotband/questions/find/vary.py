@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import hotband._core as _core
 from hotband.base.engine import mistakes_of
@@ -51,7 +52,7 @@ def drives(family: Family, bounds: tuple[str, str] | None, within: float) -> Var
         accepted = f"expected LOW..HIGH with a number of drives that {family.text} takes: {some}"
         raise UserError("question.range", "", f"{low}..{high}", accepted)
     last = first + (high - first) // family.step * family.step
-    axis = Axis("drives", first, last, family.step, lambda value: f"{value:.0f}", within, exact=True)
+    axis = Axis("drives", first, last, family.step, _whole_text, within, exact=True)
 
     def run(spec: RunSpec, value: float) -> RunSpec:
         return replace(spec, machine=family.machine(round(value)))
@@ -99,10 +100,10 @@ def _axis(name: str, today: str | None, accepted: str, bounds: tuple[str, str] |
     if counted:
         least, most = float(counted[1]), float(counted[2])
         low, high = _range(name, today, (least, most), bounds, _number)
-        return Axis(name, low, high, 1.0, lambda value: f"{value:.0f}", within, exact=True)
+        return Axis(name, low, high, 1.0, _whole_text, within, exact=True)
     if accepted.startswith("a percentage"):
         low, high = _range(name, "", (0.0, 100.0), bounds, _percent)
-        return Axis(name, low, high, 1.0, lambda value: f"{value:.0f}", within, exact=True)
+        return Axis(name, low, high, 1.0, _whole_text, within, exact=True)
     kind = next((kind for begin, kind in KINDS.items() if accepted.startswith(begin)), None)
     if accepted.startswith("a share"):
         return _shares(name, accepted, bounds, within)
@@ -112,14 +113,9 @@ def _axis(name: str, today: str | None, accepted: str, bounds: tuple[str, str] |
     if kind == "size":
         step = 4096.0 if low >= 4096 and low % 4096 == 0 else float(BLOCK)
         low = max(step, low // step * step)
-        return Axis(name, low, high, step, lambda value: bytes_text(round(value)), within)
+        return Axis(name, low, high, step, _size, within)
     step = high / MOST_STEPS
-    return Axis(
-        name, low, high, step, {"time": _time, "rate": _rate}.get(kind, lambda v: f"{v:.6g} {UNITS[kind]}"), within
-    )
-
-
-UNITS = {"speed": "rpm", "power": "W"}
+    return Axis(name, low, high, step, TEXTS[kind], within)
 
 
 def _shares(name: str, accepted: str, bounds: tuple[str, str] | None, within: float) -> Axis:
@@ -128,9 +124,9 @@ def _shares(name: str, accepted: str, bounds: tuple[str, str] | None, within: fl
         raise UserError("question.question", "", name, f"takes {accepted}; a question varies numbers")
     if bounds is not None and not all(bound.strip().endswith("%") for bound in bounds):
         low, high = _range(name, None, (0.0, float("inf")), bounds, lambda text: _core.quantity("size", text))
-        return Axis(name, low, high, float(1 << 20), lambda value: bytes_text(round(value)), within)
+        return Axis(name, low, high, float(1 << 20), _size, within)
     low, high = _range(name, "100", (1.0, 100.0), bounds, _percent)
-    return Axis(name, low, high, 1.0, lambda value: f"{value:.0f} %", within, exact=True)
+    return Axis(name, low, high, 1.0, _share, within, exact=True)
 
 
 def _range(
@@ -219,3 +215,23 @@ def value_shown(axis: Axis, value: float) -> str:
     if axis.name == DRIVES:
         return f"{text} drives"
     return f"queue depth {text}" if axis.name == DEPTH else f"{axis.name} {text}"
+
+
+def _whole_text(value: float) -> str:
+    return f"{value:.0f}"
+
+
+def _share(value: float) -> str:
+    return f"{value:.0f} %"
+
+
+def _size(value: float) -> str:
+    return bytes_text(round(value))
+
+
+def _with_unit(unit: str, value: float) -> str:
+    return f"{value:.6g} {unit}"
+
+
+TEXTS = {"time": _time, "rate": _rate, "speed": partial(_with_unit, "rpm"), "power": partial(_with_unit, "W")}
+"""Functions, which can be pickled, that format a value of a kind as `set` accepts it."""
