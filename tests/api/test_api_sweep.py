@@ -24,14 +24,14 @@ def grid() -> hb.Sweep:
 
 
 def test_every_combination_is_a_row(grid: hb.Sweep) -> None:
-    """In the order of the grid, coordinates as they were given."""
+    """In the order of the grid, coordinates as they were given; a truth is on or off, as on the command line."""
     frame = grid.frame
     assert grid.axes == ("target", "qd", "seed")
     assert grid.complete
     assert frame.height == len(grid) == 12
     assert frame.columns[:5] == ["target", "workload", "qd", "wce", "seed"]
     assert frame["qd"].to_list() == [1, 1, 4, 4, 16, 16] * 2
-    assert frame["wce"].to_list() == [True] * 12
+    assert frame["wce"].to_list() == ["on"] * 12
 
 
 def test_a_row_is_what_the_run_alone_gives(grid: hb.Sweep) -> None:
@@ -146,7 +146,7 @@ def test_hostile_titles_are_escaped() -> None:
 def test_values_of_several_types_are_one_column() -> None:
     """A switch as text stands beside one as a truth."""
     frame = hb.sweep("fio-randread", on="ent-10k", wce=[True, "off"], duration="100 ms").frame
-    assert frame["wce"].to_list() == ["True", "off"]
+    assert frame["wce"].to_list() == ["on", "off"]
 
 
 def test_a_sweep_is_saved_with_its_frame(grid: hb.Sweep, tmp_path: Path) -> None:
@@ -229,3 +229,20 @@ def test_machines_of_ones_own_are_told_apart_by_their_titles(is_text: bool) -> N
 def test_a_dict_that_is_no_machine_is_named_as_what_it_is(machine: object, says: str) -> None:
     with pytest.raises(hb.UserError, match=says):
         hb.run("fio-randread", on=machine)
+
+
+def test_a_column_has_one_type_in_every_frame(tmp_path: Path) -> None:
+    grid: dict[str, Any] = {"qd": [1, 4], "wce": [True, False], "think": ["0 ms", "1.5 ms"]}
+    sweep = hb.sweep("fio-randread", on="ent-10k", duration="0.2 s", into=tmp_path / "store", **grid)
+    stored = hb.store(tmp_path / "store").runs()
+    found = hb.find("queue depth at p99 < 30 ms", "fio-randread", on="ent-10k", ios=1000, within=50).frame
+    common = [name for name in sweep.frame.columns if name in stored.columns]
+    assert {"qd", "wce", "seed", "latency_p99_ns", "read_latency_p99_ns", "latency_mean_ns"} <= set(common)
+    both = pl.concat([sweep.frame.select(common), stored.select(common)])
+    assert both.height == 2 * len(sweep)
+    # A store spells 0 ms as 0 ns.
+    common, order = [name for name in common if name != "think"], ["qd", "wce", "think_ns"]
+    assert sweep.frame.select(common).sort(order).equals(stored.select(common).sort(order))
+    for name in set(found.columns) & set(sweep.frame.columns):
+        assert found.schema[name] == sweep.frame.schema[name], name
+    assert stored["added_utc"].is_sorted()

@@ -144,7 +144,9 @@ class ResultsStore:
     @public
     def runs(self, where: str = "") -> pl.DataFrame:
         """Return one row per run: `run` (its key), workload and target, one column per factor, its figures (units end
-        the names). `where` is a condition in SQL: "qd >= 8 and target = 'ent-10k'". Raises UserError."""
+        the names), in the order in which they were added (runs of a sweep are added as they end). Columns have the
+        types of those of `Sweep.frame`. `where` is a condition in SQL: "qd >= 8 and target = 'ent-10k'". Raises
+        UserError."""
         return query(self._folder(), runs_sql(where), frame, argument=("where", where) if where else None)
 
     @public
@@ -178,8 +180,8 @@ class ResultsStore:
 
 
 def runs_sql(where: str = "") -> str:
-    """Return the statement that lists runs, the newest first."""
-    return f"select * from runs{condition(where)} order by added_utc desc, run"
+    """Return the statement that lists runs in the order in which they were added."""
+    return f"select * from runs{condition(where)} order by added_utc, run"
 
 
 def condition(where: str) -> str:

@@ -27,6 +27,8 @@ TRIES = 5
 """Retries of a reader whose files `hotband store compact` removed."""
 SIGNALS_EVERY_S = 0.05
 """Longest time until an interrupt is noticed."""
+EXACT = 2**53
+"""Numbers below this are exact as floating-point numbers, so that whole ones are shown as such."""
 NEEDED_BY_RUNS = ("summary", "factors")
 LISTING = re.compile(r"\b(show|describe|information_schema|duckdb_\w+|pragma\w*)\b", re.IGNORECASE)
 """Statements that may read all views without their names."""
@@ -169,15 +171,17 @@ def _runs(connection: duckdb.DuckDBPyConnection) -> str:
     number, if it has a unit), and its figures."""
     # As text, whatever the types of columns in a damaged file.
     rows = connection.execute(
-        "select name, count(*) = count(number) and max(unit) = '' as plain, max(unit), count(distinct unit) "
+        "select name, count(*) = count(number) and max(unit) = '' as plain, "
+        f"bool_and(number = trunc(number) and abs(number) < {EXACT}) as whole, max(unit), count(distinct unit) "
         "from (select cast(factor as varchar) as name, cast(unit as varchar) as unit, number from factors) "
         "where name is not null group by name order by name"
     ).fetchall()
     taken = {name.lower() for name in COLUMNS}
     columns = []
-    for factor, is_plain, unit, units in rows:
+    for factor, is_plain, is_whole, unit, units in rows:
         filter_ = f"filter (where factor = {literal(factor)})"
-        columns.append(f"any_value({'number' if is_plain else 'text'}) {filter_} as {quoted(_free(factor, taken))}")
+        number = "cast(number as bigint)" if is_whole else "number"
+        columns.append(f"any_value({number if is_plain else 'text'}) {filter_} as {quoted(_free(factor, taken))}")
         if unit and units == 1:
             columns.append(f"any_value(number) {filter_} as {quoted(_free(f'{factor}_{unit}', taken))}")
     if not columns:

@@ -16,6 +16,7 @@ from hotband.base.text.words import enumerated
 from hotband.base.views import view_of
 from hotband.data.record.overload import completed_rate
 from hotband.data.record.states import state_lines, states_of
+from hotband.data.store.columns import COLUMNS, WHOLE
 from hotband.questions.find.figures import Figure, shown
 from hotband.questions.find.margin import certainty_of, nearest_trial
 from hotband.questions.find.question import NOTHING
@@ -170,7 +171,8 @@ class Found:
             for answer in self.answers
             for trial in answer.trials
         ]  # fmt: skip
-        return pl.DataFrame(rows, infer_schema_length=None)
+        whole = {name: pl.Int64 for row in rows for name in row if COLUMNS.get(name) == WHOLE}
+        return pl.DataFrame(rows, infer_schema_length=None, schema_overrides=whole, strict=False)
 
     def to_dict(self) -> dict[str, Json]:
         """Return the JSON document."""

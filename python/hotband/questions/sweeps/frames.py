@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
 from hotband.base.heavy import pl
+from hotband.data.inputs.specify import setting
 from hotband.data.inputs.values import ENDINGS, Value, base_of
 from hotband.data.record.durability import SHARE, decides
 from hotband.data.record.stats import FIGURES as INTERVAL_FIGURES
 from hotband.data.results.sweep_rows import COMMIT_NAMES, NAMES, REQUESTED, Row
+from hotband.data.store.columns import COLUMNS, WHOLE
 from hotband.inference.beta import student_quantile
 from hotband.questions.find.figures import COMMIT
 from hotband.questions.slo import SLO, Judged, judge, with_rate
@@ -135,7 +137,10 @@ def mean_of(values: Sequence[float | None]) -> tuple[float | None, float | None,
 
 
 def _figures(name: str, values: Sequence[float | None]) -> pl.Series:
-    return pl.Series(name, values, dtype=pl.Int64 if name == "errors" else pl.Float64, strict=False)
+    # As in a store, so that frames of both can be concatenated.
+    if COLUMNS.get(name) == WHOLE:
+        return pl.Series(name, [None if value is None else round(value) for value in values], pl.Int64)
+    return pl.Series(name, values, pl.Float64)
 
 
 def _intervals(rows: Sequence[Row]) -> list[pl.Series]:
@@ -154,7 +159,7 @@ def _coordinates(names: Sequence[str], points: Sequence[Mapping[str, Value]]) ->
     columns = []
     for name in names:
         values = [at[name] for at in points]
-        columns.append(pl.Series(name, _alike(values)))
+        columns.append(pl.Series(name, values, pl.UInt64) if name == "seed" else pl.Series(name, _alike(values)))
         numbers = None if name in NOT_SET else numbers_of(values)
         if numbers is not None and numbers[0]:
             ending, scale = ENDINGS[numbers[0]]
@@ -172,7 +177,9 @@ def numbers_of(values: Sequence[Value]) -> tuple[str, list[float]] | None:
 
 
 def _alike(values: list[Value]) -> list[Value]:
-    """Convert values to one type for a column: mixed ones become text, integers among floats become floats."""
+    """Convert values to one type for a column: truth values are on and off, mixed ones become text, integers among
+    floats become floats."""
+    values = [setting("", value) if isinstance(value, bool) else value for value in values]
     kinds = {type(value) for value in values}
     if len(kinds) <= 1:
         return values

@@ -112,12 +112,12 @@ class Sweep:
 
     @property
     def frame(self) -> pl.DataFrame:
-        """Return one row per finished run, in the order of the grid: the coordinates (as they were given; one with
-        units also as a number, `bs_bytes`, `think_s`), then `iops`, `bandwidth_bytes_per_s`, `latency_mean_ns`,
-        `_p50_`, `_p99_`, `_p999_`, `_max_ns`, `queue_depth_mean` and `errors` of all I/Os, and `read_` and `write_`
-        with `iops`, `latency_mean_ns` and `latency_p99_ns`. If a run flushes, `commit_latency_mean_ns`,
-        `_p50_`, `_p99_` and `_p999_ns` are those of a write with its flush. With intervals also `iops_interval_low`
-        and so on."""
+        """Return one row per finished run, in the order of the grid: the coordinates (as they were given, truth
+        values as on and off; one with units also as a number, `bs_bytes`, `think_ns`), then `iops`,
+        `bandwidth_bytes_per_s`, `latency_mean_ns`, `_p50_`, `_p99_`, `_p999_`, `_max_ns`, `queue_depth_mean` and
+        `errors` of all I/Os, and `read_` and `write_` with `iops`, `latency_mean_ns` and `latency_p99_ns`. If a run
+        flushes, `commit_latency_mean_ns`, `_p50_`, `_p99_` and `_p999_ns` are those of a write with its flush. With
+        intervals also `iops_interval_low` and so on."""
         return runs_frame(self)
 
     @property

@@ -13,6 +13,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import TypeVar
 
+from hotband.data.inputs.specify import setting
 from hotband.data.inputs.values import ENDINGS, Value
 from hotband.data.results.sweep_rows import REQUESTED, Row
 from hotband.questions.sweeps.frames import groups_of, names_of, numbers_of
@@ -104,7 +105,7 @@ class Curves:
 
     def _label(self, at: Mapping[str, Value], names: Sequence[str]) -> str:
         """Return the coordinates with some names; settings are preceded by their names."""
-        return ", ".join(str(at[name]) if name in NOT_SET else f"{name} {at[name]}" for name in names)
+        return ", ".join(str(at[name]) if name in NOT_SET else f"{name} {_shown(at[name])}" for name in names)
 
     @property
     def along_title(self) -> str:
@@ -181,6 +182,11 @@ class Curves:
         """Return a value of every point."""
         dots = (dot for panel in self.panels.values() for curve in panel.values() for dot in curve)
         return [value for dot in dots if (value := read(dot)) is not None]
+
+
+def _shown(value: Value) -> str:
+    """Return a setting as the frame has it: truth values are on and off."""
+    return setting("", value) if isinstance(value, bool) else str(value)
 
 
 def _text(value: Value, values: Sequence[Value]) -> str:
