@@ -10,10 +10,11 @@ from made_up import DISK, changed, deep, result, series
 
 import hotband as hb
 from hotband.inference.audit import Audited, comparability
+from hotband.inference.audit.alike import unlike_words
 from hotband.inference.audit.comparability import data_of
 from hotband.inference.audit.compare import compare
 from hotband.inference.audit.finding import Finding
-from hotband.inference.audit.load import load_sides
+from hotband.inference.audit.load import audited_record, load_sides
 
 
 def found_of(rule: str, *runs: Audited) -> list[Finding]:
@@ -148,3 +149,27 @@ def test_a_failure_on_one_side_is_no_quality_of_the_drives(tmp_path: Path) -> No
         sides.append([tmp_path / name])
     assert compare(*load_sides(sides[:2])).unequal_state == ["events of the runs differ: A none; B fail d1@1 ms"]
     assert compare(*load_sides(sides[1:])).unequal_state == []
+
+
+@pytest.mark.parametrize(
+    ("span", "measured", "differs"),
+    [
+        (None, 2**28, "span differs: the whole target (900 GB) and 256 MiB"),
+        (None, 900 * 10**9, None),
+        (None, None, None),
+        ("256 MiB", 2**28, None),
+        ("10 %", 2**28, "span differs: 90.0 GB and 256 MiB"),
+        ("10 %", 90 * 10**9, None),
+    ],
+)
+def test_a_whole_drive_and_a_small_file_are_not_one_load(
+    span: str | None, measured: int | None, differs: str | None
+) -> None:
+    """A tool that states no span may have touched the same."""
+    settings = {} if span is None else {"span": span}
+    record = hb.run("fio-randread", on="exos-15e900-512n", duration="0.1 s", set=settings)
+    model, file = audited_record(record.to_dict(), None), result("file", DISK, working_set_bytes=measured)
+    for pair in ((model, file), (file, model)):
+        words = [sentence for sentence in unlike_words(*pair) if "span" in sentence]
+        assert bool(words) is (differs is not None)
+    assert unlike_words(model, file)[-1:] == [differs] or differs is None

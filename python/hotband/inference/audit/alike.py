@@ -14,13 +14,15 @@ from typing import Any
 
 import tomli
 
-from hotband.base.text.quantities import size_bytes, span_ns
+from hotband.base.text.numbers import size
+from hotband.base.text.quantities import share, size_bytes, span_ns
 from hotband.data.importers.fio.source import duration_of, size_of
 from hotband.data.inputs.keys import set_keys
 from hotband.data.inputs.loads import ENDS
 from hotband.data.jobs.fio_names import ALIASES, OF_LOAD
 from hotband.inference.audit.audited import Audited, grouped
 from hotband.inference.audit.comparability import DATA_TOLERANCE, data_of, data_text
+from hotband.inference.audit.facts import of_record
 from hotband.inference.audit.finding import Finding, Number
 
 NO_LOAD = frozenset({"title", "source", "confidence", "name", "record", "notes", "untimed", *ENDS})
@@ -36,6 +38,8 @@ COMPARED = {
 DRIVES = ("ent-10k", "7450-pro-3840")
 """A disk and an SSD, whose keys of `set` are of the target and not of the load."""
 AS_IT_IS = "not set"
+WHOLE = "100 %"
+"""Span of a workload that states none."""
 
 
 def unlike_words(a: Audited, b: Audited) -> list[str]:
@@ -51,6 +55,7 @@ def unlike_words(a: Audited, b: Audited) -> list[str]:
         low, high = sorted((mine[key], theirs[key]))
         if low < (1 - DATA_TOLERANCE) * high:
             sentences.append(f"{key} differs: {data_text(key, mine[key])} and {data_text(key, theirs[key])}")
+    sentences += _unlike_spans(a, b)
     sizes = {"span"} if "working set, bytes" in mine.keys() & theirs.keys() else set[str]()
     ours, others = features_of(a), features_of(b)
     if ours is None or others is None or a.is_model != b.is_model:
@@ -60,6 +65,43 @@ def unlike_words(a: Audited, b: Audited) -> list[str]:
         if key.rpartition(".")[2] not in judged | sizes and not _same(value, other):
             sentences.append(f"{key} differs: {value} and {other}")
     return sentences
+
+
+def _unlike_spans(a: Audited, b: Audited) -> list[str]:
+    """Compare the spans of a model's load and of a result: a workload without a span touches its whole target, a result
+    only what its options name. Neither is compared if one of them is unknown."""
+    if a.is_model == b.is_model:
+        return []
+    spans = [_span_of(run) for run in (a, b)]
+    if None in spans:
+        return []
+    low, high = sorted(span[1] for span in spans if span is not None)
+    words = " and ".join(span[0] for span in spans if span is not None)
+    return [f"span differs: {words}"] if low < (1 - DATA_TOLERANCE) * high else []
+
+
+def _span_of(run: Audited) -> tuple[str, float] | None:
+    """Return the bytes that a load touches, with their words; None if they are unknown."""
+    if not run.is_model:
+        known = run.asked.working_set_bytes
+        return (size(known), known) if known else None
+    spec: Mapping[str, Any] = run.record.get("spec") or {}
+    try:
+        table = tomli.loads(str(spec.get("workload") or ""))
+    except tomli.TOMLDecodeError:
+        return None
+    streams = [stream for stream in table.get("streams", []) if isinstance(stream, dict)]
+    texts = {(spec.get("set") or {}).get("span") or str(stream.get("span", WHOLE)) for stream in streams}
+    facts = of_record(run.record)
+    if len(texts) != 1 or any(key in table for key in ("app", "scripts")) or facts is None:
+        return None
+    text = texts.pop()
+    known = size_bytes(text)
+    if known is None and facts.capacity_bytes and text.endswith("%"):
+        known = share(text) * facts.capacity_bytes
+    if known is None:
+        return None
+    return f"the whole target ({size(known)})" if text == WHOLE else size(known), known
 
 
 def check(runs: Sequence[Audited]) -> list[Finding]:

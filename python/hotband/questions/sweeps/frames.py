@@ -159,7 +159,9 @@ def _coordinates(names: Sequence[str], points: Sequence[Mapping[str, Value]]) ->
     columns = []
     for name in names:
         values = [at[name] for at in points]
-        columns.append(pl.Series(name, values, pl.UInt64) if name == "seed" else pl.Series(name, _alike(values)))
+        # Records of other tools have texts as seeds.
+        is_seed = name == "seed" and all(isinstance(value, int) for value in values)
+        columns.append(pl.Series(name, values, pl.UInt64) if is_seed else pl.Series(name, _alike(values)))
         numbers = None if name in NOT_SET else numbers_of(values)
         if numbers is not None and numbers[0]:
             ending, scale = ENDINGS[numbers[0]]
