@@ -124,8 +124,34 @@ def test_a_sweep_is_drawn_along_its_numbers(grid: hb.Sweep) -> None:
     assert grid.plot("read_latency_p99_ns", x="seed").to_dict()["layer"]
     with pytest.raises(hb.UserError, match="expected one of"):
         grid.plot("latency")
-    with pytest.raises(hb.UserError, match="no axis of numbers"):
-        hb.sweep("fio-randread", on=DISKS, duration="1 s").plot()
+
+
+def drawn_rows(chart: Any) -> list[dict[str, Any]]:
+    [rows] = chart.to_dict()["datasets"].values()
+    return list(rows)
+
+
+def test_latency_over_iops_is_a_line_per_machine_through_the_depths() -> None:
+    sweep = hb.sweep("fio-randread", on=DISKS, qd=[16, 1, 4], duration="1 s")
+    for x in ("iops", "latency_mean"):
+        rows = drawn_rows(sweep.plot("latency_p99_ns", x=x))
+        assert {row["line"] for row in rows} == set(DISKS)
+        assert [row["along"] for row in rows if row["line"] == DISKS[0]] == [1, 4, 16]
+    frame = sweep.frame.filter(target=DISKS[0]).sort("qd")
+    first = [row for row in drawn_rows(sweep.plot("latency_p99_ns", x="iops")) if row["line"] == DISKS[0]]
+    assert [row["x"] for row in first] == frame["iops"].to_list()
+    assert [row["y"] for row in first] == pytest.approx([value / 1e6 for value in frame["latency_p99_ns"]])
+    sized = hb.sweep("fio-randread", on=DISKS[0], bs=["4 KiB", "64 KiB"], duration="0.2 s")
+    over = drawn_rows(sized.plot("iops", x="latency_p99"))
+    assert [row["along"] for row in over] == [4096, 65536]
+
+
+def test_runs_without_numbers_are_bars() -> None:
+    sweep = hb.sweep("fio-randread", on=DISKS, duration="0.2 s")
+    assert [row["row"] for row in drawn_rows(sweep.plot())] == DISKS
+    assert [row["value"] for row in drawn_rows(sweep.plot())] == sweep.frame["iops"].to_list()
+    alone = hb.sweep("fio-randread", on=DISKS[0], duration="0.2 s")
+    assert [row["row"] for row in drawn_rows(alone.plot("latency_p99"))] == DISKS[:1]
 
 
 def test_hostile_titles_are_escaped() -> None:
@@ -246,3 +272,13 @@ def test_a_column_has_one_type_in_every_frame(tmp_path: Path) -> None:
     for name in set(found.columns) & set(sweep.frame.columns):
         assert found.schema[name] == sweep.frame.schema[name], name
     assert stored["added_utc"].is_sorted()
+
+
+def test_a_measured_result_is_a_row_of_the_frame() -> None:
+    sweep = hb.sweep("fio-randread", on=DISKS, qd=[1, 4], duration="0.2 s")
+    files = [hb.load(Path(__file__).parents[1] / f"house/results/fio-qd{depth}.json") for depth in (1, 4)]
+    frame = pl.concat([sweep.frame, *(result.frame for result in files)], how="diagonal")
+    assert frame["qd"].to_list() == [1, 4] * 3
+    assert frame["iops"].to_list() == [*sweep.frame["iops"], *(result.iops for result in files)]
+    assert frame["seed"].to_list()[-1] is None
+    assert sweep[0].frame.equals(sweep.frame[:1])

@@ -125,7 +125,29 @@ def test_a_number_that_was_set_is_drawn_as_a_curve() -> None:
     )
     page = record_page(runs)
     charts = [one.title for block in page.sections[0].blocks if isinstance(block, Charts) for one in block.charts]
-    assert charts == ["IOPS against queue depth", "p99 latency against queue depth", "Latency over IOPS"]
+    assert charts == ["IOPS against queue depth", "p99 latency against queue depth", "p99 latency over IOPS"]
+
+
+def measured(depth: int, iops: float) -> LoadedRecord:
+    """A result of another tool, which has no settings."""
+    made: dict[str, Any] = synthetic.record("rr on /dev/sdx", 1)
+    made["target"], made["concurrency"] = {"kind": "fio", "machine": "/dev/sdx"}, depth
+    made["source"] = {"tool": "fio", "file": f"qd{depth}.json", "asked": {"concurrency": depth}}
+    made["spec"], made["summary"]["iops"] = {"global": {}, "jobs": {}}, iops
+    return LoadedRecord(made, synthetic.series(1), made["name"])
+
+
+def test_a_measured_result_has_a_curve_beside_predictions() -> None:
+    files = [measured(depth, 90.0 * depth) for depth in (1, 2, 4)]
+    alone = curve_of(named(files))
+    assert alone is not None
+    assert (alone.key, alone.places) == ("qd", [1, 2, 4])
+    both = curve_of(named([*curves(100, 200, 300), *curves(50, 90, 150, machine="b"), *files]))
+    assert both is not None
+    assert (both.key, both.places) == ("qd", [1, 2, 4])
+    assert list(both.lines) == ["load, a", "load, b", "rr on /dev/sdx"]
+    charts = Report(record_page([*curves(100, 200, 300), *files])).charts
+    assert {"iops-against-queue-depth", "p99-latency-over-iops"} <= set(charts)
 
 
 def test_a_curve_of_one_machine_says_where_more_is_of_no_use() -> None:

@@ -5,6 +5,7 @@ from hotband.base.views import register
 register(
     "hotband.data.record.record:Record",
     chart="hotband.views.record.picture:chart",
+    frame="hotband.questions.sweeps.of_record:frame_of_record",
     html="hotband.views.record.picture:html",
     terminal="hotband.views.store:record",
 )
@@ -137,8 +138,8 @@ register(
 register(
     "hotband.questions.sweeps.sweep:Sweep",
     answers="hotband.views.sweeps.answers:answers_of",
-    chart="hotband.views.draw.sweep:sweep_chart",
-    html="hotband.views.draw.sweep:sweep_html",
+    chart="hotband.views.sweeps.chart:sweep_chart",
+    html="hotband.views.sweeps.chart:sweep_html",
     report="hotband.views.report.sweep_page:report_of",
     terminal="hotband.views.sweeps.screen:terminal",
 )

@@ -250,6 +250,13 @@ class Record:
 
     # --- figures --------------------------------------------------------------------------------------------
 
+    @property
+    def frame(self) -> pl.DataFrame:
+        """Return one row, with the columns of `Sweep.frame`: target, workload, settings, seed and figures. That of a
+        measured result joins a sweep: `pl.concat([sweep.frame, record.frame], how="diagonal")`."""
+        rows: pl.DataFrame = view_of(self, "frame")(self)
+        return rows
+
     @cached_property
     def summary(self) -> Summary:
         """Rates and latencies of all I/Os, and of each direction."""

@@ -158,8 +158,9 @@ class Sweep:
     @public
     def plot(self, y: str = "iops", x: str | None = None) -> View:
         """Return a chart (altair) of a column of the frame against a numeric axis, with a line for each combination of
-        the other coordinates; without such an axis, a bar for each run. Raises UserError for an unknown column, or if
-        no run finished."""
+        the other coordinates; without such an axis, a bar for each run. Against another figure, as in
+        `plot("latency_p99_ns", x="iops")`, lines go through the swept values. Raises UserError for an unknown column,
+        or if no run finished."""
         drawn: View = view_of(self, "chart")(self, y, x)
         return self_contained(drawn)
 

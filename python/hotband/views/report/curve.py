@@ -72,7 +72,8 @@ def curve_of(naming: Naming) -> Curve | None:
 def _line(aspects: Mapping[str, str], key: str) -> str:
     """Return the identity of a record, except the parameter along the axis."""
     plain = ("workload", "machine")
-    return ", ".join(value if name in plain else f"{name} {value}" for name, value in aspects.items() if name != key)
+    shown = {name: value for name, value in aspects.items() if name != key and value}
+    return ", ".join(value if name in plain else f"{name} {value}" for name, value in shown.items())
 
 
 def curve_block(curve: Curve, strokes: Strokes) -> Charts:
@@ -83,13 +84,15 @@ def curve_block(curve: Curve, strokes: Strokes) -> Charts:
     x = Axis("x", title, "size" if curve.sizes else "depth" if _doubles(curve) else "rate")
     p99, mean = Axis("p99_ms", "p99 latency (ms)", "rate"), Axis("mean_ms", "Mean latency (ms)", "rate")
     iops, rate = Axis("iops", "IOPS", "rate"), Axis("mbps", "Bandwidth (MB/s)", "rate")
+    # Some tools state no percentiles.
+    over, unused = (mean, "p99_ms") if rows["p99_ms"].is_null().all() else (p99, "mean_ms")
     what = title.partition(" (")[0].lower() if curve.key in TITLES else curve.key
     made = [
         Chart(f"IOPS against {what}", curves(rows.drop("mbps", "mean_ms"), x, iops, lines)),
         Chart(f"p99 latency against {what}", curves(rows.drop("mbps", "mean_ms"), x, p99, lines)),
         Chart(
-            "Latency over IOPS",
-            curves(rows.drop("mbps", "p99_ms"), iops, mean, lines, order="x"),
+            f"{over.title.removesuffix(' (ms)')} over IOPS",
+            curves(rows.drop("mbps", unused), iops, over, lines, order="x"),
             f"Each line goes through {what}; where it bends upward, more load only increases latency.",
         ),
     ]

@@ -20,7 +20,7 @@ from hotband.views.report import sections
 NOT_SET = "as it is"
 # Most entries that a title lists; beyond that, their number.
 LISTED = 4
-MACHINE, WORKLOAD, SEED = "machine", "workload", "seed"
+MACHINE, WORKLOAD, SEED, DEPTH = "machine", "workload", "seed", "qd"
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class Naming:
 
 def named(records: Sequence[LoadedRecord]) -> Naming:
     """Name records by their differences, in order."""
-    aspects = [_aspects(record) for record in records]
+    aspects = _with_depth(records, [_aspects(record) for record in records])
     shared = [key for key in (aspects[0] if aspects else {}) if all(key in aspect for aspect in aspects)]
     same = {key: aspects[0][key] for key in shared if len({aspect[key] for aspect in aspects}) == 1}
     keys = [key for key in shared if key not in same]
@@ -111,6 +111,22 @@ def _aspects(loaded: LoadedRecord) -> dict[str, str]:
     spec = record.get("spec")
     settings = spec.get("set") if isinstance(spec, dict) else None
     return aspects | {str(key): str(value) for key, value in (settings or {}).items()}
+
+
+def _with_depth(records: Sequence[LoadedRecord], aspects: Sequence[dict[str, str]]) -> list[dict[str, str]]:
+    """Return the aspects with the queue depth of results of other tools, which have no settings, if depths differ."""
+    depths = [aspect.get(DEPTH) or _depth(record) for record, aspect in zip(records, aspects, strict=True)]
+    measured = any(record.record["target"].get("kind") != "model" for record in records)
+    if not measured or None in depths or len(set(depths)) < 2:
+        return list(aspects)
+    return [{**aspect, DEPTH: depth or ""} for aspect, depth in zip(aspects, depths, strict=True)]
+
+
+def _depth(loaded: LoadedRecord) -> str | None:
+    """Return the requested number of outstanding I/Os; None if a result does not state it."""
+    asked = (loaded.record.get("source") or {}).get("asked") or {}
+    depth = asked.get("concurrency") or loaded.record.get("concurrency")
+    return str(depth) if depth else None
 
 
 def _one_of(key: str) -> Callable[[LoadedRecord], str]:

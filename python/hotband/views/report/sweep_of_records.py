@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import cast
 
 from hotband.data.documents.record import RecordDoc
-from hotband.data.inputs.values import Value, plain
+from hotband.data.inputs.values import Value
 from hotband.data.record.load import LoadedRecord
 from hotband.data.record.record import Record
 from hotband.data.record.tables import Tables
 from hotband.questions.sweeps.frames import numbers_of
+from hotband.questions.sweeps.of_record import settings_of_record, target_and_workload
 from hotband.questions.sweeps.sweep import Sweep
 from hotband.views.report.page import Prose, Section
 from hotband.views.report.sweep_drawn import curve_sections
@@ -34,7 +34,7 @@ def curve_sections_of(records: Mapping[str, LoadedRecord]) -> list[Section]:
 def sweep_of(records: Sequence[RecordDoc]) -> Sweep | None:
     """Return a sweep of records of one or several workloads and machines that differ in one numeric parameter with at
     least three values; None for others, and if a point occurs twice with one seed."""
-    settings = [_settings(record) for record in records]
+    settings = [settings_of_record(record) for record in records]
     names = list(dict.fromkeys(name for setting in settings for name in setting))
     differ = [name for name in names if len({repr(setting.get(name)) for setting in settings}) > 1]
     if not differ and not any(settings):
@@ -53,15 +53,7 @@ def sweep_of(records: Sequence[RecordDoc]) -> Sweep | None:
     return Sweep(tuple(points), tuple(Record(record, Tables({})) for record in records))
 
 
-def _settings(record: RecordDoc) -> dict[str, Value]:
-    """Return the settings of a record as values."""
-    spec = record.get("spec") or {}
-    return {key: plain(str(value)) for key, value in (spec.get("set") or {}).items() if str(value)}
-
-
 def _point(record: RecordDoc, key: str, value: Value) -> dict[str, Value]:
-    """Return the coordinates of a record. A record of ours is named "WORKLOAD on MACHINE"."""
-    target = cast("Mapping[str, object]", record["target"])
-    machine = str(target.get("machine") or target.get("kind") or "an unnamed target")
-    workload = record["name"].removesuffix(f" on {machine}")
+    """Return the coordinates of a record."""
+    machine, workload = target_and_workload(record)
     return {"target": machine, "workload": workload, key: value, "seed": str(record.get("seed"))}
