@@ -7,8 +7,8 @@ from typing import Any, cast
 
 import pytest
 
+from hotband.base.claim import Claim, equal
 from hotband.data.importers.fio.series import _add_percentiles
-from hotband.inference.audit.consistency import Claim, equal
 from hotband.inference.audit.tools import _AVERAGED
 
 

@@ -7,6 +7,7 @@ Every key is present; it is None if the tool does not report it.
 from datetime import UTC, datetime
 from typing import NotRequired, TypedDict, cast
 
+from hotband.base.claim import ClaimDoc
 from hotband.base.guess import GuessDoc
 
 NS_PER_S = 1_000_000_000
@@ -42,7 +43,7 @@ class Source(TypedDict):
     names fio's latency of the figures: `lat` or `clat`; `job_depth_at_most` is the most I/Os that a job had in flight
     by fio's distribution, where the options are unknown; `job_cpu_pct` is the lowest processor use of a job, in
     percent; `hosts` are the clients of fio, if there were several; `guesses` are readings of the files that leave
-    another open.
+    another open; `contradictions` are figures that others of the tool's own output contradict.
     """
 
     tool: str
@@ -60,6 +61,7 @@ class Source(TypedDict):
     job_depth_at_most: NotRequired[int]
     hosts: NotRequired[list[str]]
     guesses: NotRequired[list[GuessDoc]]
+    contradictions: NotRequired[list[ClaimDoc]]
 
 
 def nothing_asked() -> Asked:

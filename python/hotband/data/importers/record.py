@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import cast
 
+from hotband.base.claim import Claim, broken
 from hotband.base.errors import UserError
 from hotband.base.guess import Guess
 from hotband.base.version import __version__
@@ -46,6 +47,7 @@ class ImportedRun:
     further: dict[str, object] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     guesses: list[Guess] = field(default_factory=list)
+    claims: list[Claim] = field(default_factory=list)
 
 
 def binned(bins: Sequence[tuple[int | None, int]], largest_ns: int | None) -> Histogram:
@@ -119,6 +121,8 @@ def build(imported_run: ImportedRun) -> Imported:
     source = imported_run.source
     if imported_run.guesses:
         source = {**source, "guesses": [guess.to_dict() for guess in imported_run.guesses]}
+    if contradictions := broken(imported_run.claims):
+        source = {**source, "contradictions": contradictions}
     record = {
         "schema": "hotband-record",
         "schema_version": SCHEMA_VERSION,

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import cast
 
+from hotband.base.claim import EXACT, IN_FLIGHT, PRINTED, Claim, equal
 from hotband.base.text.numbers import span
 from hotband.data.documents.record import side_of
 from hotband.data.documents.sides import Side
 from hotband.data.documents.source import moment_of
-from hotband.data.importers.fio.jobs import PLAT_BITS, PLAT_NR, bucket_value
+from hotband.data.importers.fio.jobs import BIN_EDGES_NS, PLAT_BITS, PLAT_NR, bucket_value
 from hotband.data.record.stats import (
     DIRECTIONS,
     OTHER_DIRECTIONS,
@@ -30,13 +30,6 @@ from hotband.data.record.stats import (
 from hotband.inference.audit.audited import Audited
 from hotband.inference.audit.distribution import RESOLUTION
 
-EXACT = 1e-6
-"""Relative difference between two forms of one number in a record: more than floating point and rounding to ns make."""
-PRINTED = 0.01
-"""Share by which two printed forms of one figure may differ: tools cut runtimes to milliseconds and rates to whole
-numbers, and count I/Os in flight at either end once (as for `bandwidth`)."""
-IN_FLIGHT = 256
-"""I/Os that only one of two counts may have, if the concurrency is not known: those in flight where a ramp ended."""
 BUCKETS = 2.0
 """Widths of a bucket by which a latency may differ from its bucket's value: a value is an edge or the middle."""
 CLOCK_NS = 2e9
@@ -46,47 +39,6 @@ LAST_BUCKET_NS = {True: bucket_value(PLAT_NR - 1), False: 1000 * bucket_value((1
 ns, 19 of us). It also counts all longer latencies."""
 PLURALS = {"read": "reads", "write": "writes", "flush": "flushes", "trim": "trims"}
 ORDER = ("min", "p50", "p99", "p999", "max")
-
-
-@dataclass(frozen=True)
-class Claim:
-    """A figure as the result states it, and the range that its other figures (`source`) allow."""
-
-    figure: str
-    stated: float
-    source: str
-    low: float
-    high: float
-
-    @property
-    def holds(self) -> bool:
-        """Whether the figure is in the range."""
-        return self.low <= self.stated <= self.high
-
-    @property
-    def words(self) -> str:
-        """The contradiction in a sentence."""
-        near, bound = (self.low, "at least ") if self.stated < self.low else (self.high, "at most ")
-        if math.isclose(self.low, self.high, rel_tol=0.2):
-            # Both ends are the derived value with its tolerance.
-            near, bound = (self.low + self.high) / 2, ""
-        return f"{self.figure} is {self.shown(self.stated)}, but {self.source} makes {bound}{self.shown(near)}"
-
-    def shown(self, value: float) -> str:
-        """Format a value of the figure, with as many digits as the contradiction needs."""
-        if self.figure.endswith(("latency", "time")):
-            other = self.low if self.stated < self.low else self.high
-            alike = span(self.stated) == span(other)
-            return f"{value:,.0f} ns" if alike else span(value)
-        return f"{value:,.0f}" if value == int(value) or abs(value) >= 1e5 else f"{value:,.6g}"
-
-
-def equal(figure: str, stated: float | None, source: str, derived: float | None, share: float = EXACT) -> list[Claim]:
-    """Claim that a figure equals what others make, within a share; nothing if either is unknown."""
-    if stated is None or derived is None:
-        return []
-    slack = share * abs(derived)
-    return [Claim(figure, stated, source, derived - slack, derived + slack)]
 
 
 def claims(run: Audited) -> Iterator[Claim]:
@@ -103,6 +55,8 @@ def claims(run: Audited) -> Iterator[Claim]:
                 yield from equal(f"{name}: latency sum, ns", summed, "a count of 0", 0)
                 yield from equal(f"{name}: bytes", side["bytes"], "a count of 0", 0)
     yield from _times(run)
+    for document in run.source.get("contradictions", []) if run.source else []:
+        yield Claim.of(document)
 
 
 def _block(run: Audited, scope: str | None) -> Iterator[Claim]:
@@ -240,8 +194,15 @@ def _side(run: Audited, name: str, side: Side) -> Iterator[Claim]:
         # Each share is rounded to 0.01 %, and a bin without I/Os in that rounding is not printed.
         most = sum((pct + 0.01) / 100 * min(edge, high) for edge, pct in bins)
         most += max(0.0, 1 - sum(pct for _, pct in bins) / 100) * high
-        yield Claim(f"{name}: mean latency", mean, "its latency bins", 0.0, most * (1 + EXACT) + unit)
+        least = sum((pct - 0.01) / 100 * _bin_begins(edge) for edge, pct in bins)
+        bounds = (least * (1 - EXACT) - unit, most * (1 + EXACT) + unit)
+        yield Claim(f"{name}: mean latency", mean, "its latency bins", *bounds)
     yield from _printed(run, name, side)
+
+
+def _bin_begins(upper: float) -> float:
+    """Return where the coarse bin of fio begins that ends at `upper`."""
+    return max((edge for edge in BIN_EDGES_NS if edge < upper), default=0)
 
 
 def _histogram(run: Audited, name: str, side: Side, mean: float | None, width: float) -> Iterator[Claim]:
@@ -295,7 +256,7 @@ def _printed(run: Audited, name: str, side: Side) -> Iterator[Claim]:
                 yield Claim(f"{name}: {what}", stated, source, derived - slack, derived + slack)
     if samples and count and not side["errors"]:
         slack = PRINTED * count + (run.concurrency or run.asked.concurrency or IN_FLIGHT)
-        yield Claim(f"{name}: samples of latency", samples, f"a count of {count:,.0f}", count - slack, count + slack)
+        yield Claim(f"{name}: latency samples", samples, f"a count of {count:,.0f}", count - slack, count + slack)
     least, mean, most = (printed.get(key) for key in ("iops_min", "iops_mean", "iops_max"))
     if least is not None and mean and most:
         source = f"samples from {least:,.0f} to {most:,.0f}"

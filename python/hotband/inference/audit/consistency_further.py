@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 
+from hotband.base.claim import EXACT, Claim, equal
 from hotband.data.record.stats import DIRECTIONS, OTHER_DIRECTIONS, latency_sum
 from hotband.data.record.steady import rule
 from hotband.inference.audit.audited import Audited
-from hotband.inference.audit.consistency import EXACT, PLURALS, Claim, equal, ordered, rates
+from hotband.inference.audit.consistency import PLURALS, ordered, rates
 from hotband.inference.audit.distribution import sides_of
 
 Block = Mapping[str, object]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from hotband.base.claim import Claim
 from hotband.base.text.numbers import span
 from hotband.inference.audit.audited import Audited
-from hotband.inference.audit.consistency import LAST_BUCKET_NS, Claim, claims
+from hotband.inference.audit.consistency import LAST_BUCKET_NS, claims
 from hotband.inference.audit.consistency_further import further
 from hotband.inference.audit.distribution import RESOLUTION, sides_of
 from hotband.inference.audit.finding import Finding, Number, Rows

@@ -65,6 +65,12 @@ def _source(file: str, source: object) -> None:
     ended = source.get("job_errors")
     if ended is not None and not (isinstance(ended, list) and all(isinstance(error, str) for error in ended)):
         _refuse(file, "source.job_errors", ended, "expected a list of texts")
+    for claim in _list(source.get("contradictions")):
+        if not (isinstance(claim, Mapping) and claim.keys() == ClaimDoc.__annotations__.keys()):
+            _refuse(
+                file, "source.contradictions", claim, f"expected objects with {', '.join(ClaimDoc.__annotations__)}"
+            )
+        _numbers(file, "source.contradictions.", claim, ("stated", "high"))
     for key in ("tool", "version", "began", "ended", "target", "host"):
         if source.get(key) is not None and not isinstance(source[key], str):
             _refuse(file, f"source.{key}", source[key], "expected a text or null")

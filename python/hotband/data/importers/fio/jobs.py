@@ -15,8 +15,10 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Literal
 
+from hotband.base.claim import Claim
 from hotband.base.errors import UserError
 from hotband.data.documents.sides import Histogram, PrintedSide, Side
+from hotband.data.importers.fio.restated import claims_of
 from hotband.data.importers.fio.text import LARGEST, Fields
 from hotband.data.record.stats import DIRECTIONS, Direction, idle_side
 
@@ -34,6 +36,9 @@ _SINCE_2_99 = ("io_kbytes", "bw_bytes", "lat_ns", "clat_ns")
 # fio stat.h: FIO_IO_U_PLAT_BITS, and FIO_IO_U_PLAT_NR = 29 groups (19 in older fio) of 64 buckets.
 PLAT_BITS = 6
 PLAT_NR = 29 << PLAT_BITS
+# The upper edges of its coarse bins (stat.c: show_lat_n, show_lat_u, show_lat_m); the last bin has none.
+_BIN_EDGES = (2, 4, 10, 20, 50, 100, 250, 500, 750, 1000)
+BIN_EDGES_NS = [edge * scale for scale in (1, NS_PER_US, NS_PER_MS) for edge in _BIN_EDGES] + [2000 * NS_PER_MS]
 
 
 def pattern_of(options: Mapping[str, str]) -> str:
@@ -118,6 +123,7 @@ class Job:
     steadystate: SteadyData | None = None
     latency_bins: list[tuple[int | None, float]] = field(default_factory=list)
     cpu_pct: float | None = None
+    claims: list[Claim] = field(default_factory=list)
 
     def active(self) -> list[tuple[Direction, JobSide]]:
         return [(direction, self.sides[direction]) for direction in DIRECTIONS if self.sides[direction].ios]
@@ -334,6 +340,7 @@ def read_job(entry: Fields, global_options: dict[str, str]) -> Job:
         latency_bins=_latency_bins(entry),
         # User and system time of a job (of jobs reported together their mean), in percent of a processor.
         cpu_pct=entry.number("usr_cpu") + entry.number("sys_cpu") if "usr_cpu" in entry else None,
+        claims=list(claims_of(entry, options)),
     )
 
 

@@ -229,14 +229,15 @@ def _volume(text: str) -> dict[str, object]:
     """Return bytes, rate and time of `IOPS=400, BW=1601KiB/s (1640kB/s)(93.8MiB/60010msec)`, or of fio 2's
     `io=1024.0MB, bw=7812.4KB/s, iops=1953, runt=134222msec`, whose KB is 1024 bytes."""
     pairs = {key.lower(): value for key, value in _pairs(text).items()}
-    volume: dict[str, object] = {"iops": _number(pairs.get("iops", "0")), "io_kbytes": 0}
+    volume: dict[str, object] = {"iops": _number(pairs.get("iops", "0"))}
     moved = re.search(r"\(([\d.]+[kKMGTP]?i?B)/(\d+)(\w*sec)\)", text)
     if moved:
         volume |= {"io_bytes": _bytes(moved[1]), "runtime": round(int(moved[2]) * _TIMES.get(moved[3], 1.0))}
     elif runtime := re.match(r"(\d+)(\w*sec)", pairs.get("runt", pairs.get("runtime", ""))):
         old = re.sub(r"(?i)([kmgtp]?)B$", r"\1iB", pairs.get("io", "0"))
         volume |= {"io_bytes": _bytes(old), "runtime": round(int(runtime[1]) * _TIMES.get(runtime[2], 1.0))}
-    return volume
+    moved_bytes = volume.get("io_bytes")
+    return {**volume, "io_kbytes": moved_bytes // 1024 if isinstance(moved_bytes, int) else 0}
 
 
 def _bytes(text: str) -> int:

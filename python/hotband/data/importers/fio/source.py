@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable
 from typing import TypeVar
 
+from hotband.base.claim import broken
 from hotband.data.documents.source import NS_PER_S, Asked, Source, iso, nothing_asked
 from hotband.data.importers.fio.jobs import Job, Quantity, pattern_of
 from hotband.data.importers.fio.load import promised_concurrency, promised_jobs, sections_of
@@ -85,6 +86,8 @@ def source_of(file: str, document: Fields, jobs: list[Job], spell: Spell, target
     }
     if spell.guesses:
         source["guesses"] = [guess.to_dict() for guess in spell.guesses]
+    if contradictions := broken(claim for job in jobs for claim in job.claims):
+        source["contradictions"] = contradictions
     if depth is not None:
         source["job_depth_at_most"] = depth
     if len(clients := [host for host in sorted(hosts, key=str) if host]) > 1:
