@@ -79,3 +79,105 @@ def test_a_right_result_of_fio_contradicts_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize("figure", WRONG)
 def test_a_figure_of_fio_that_follows_from_others(figure: str, tmp_path: Path) -> None:
     assert figure in of_fio(tmp_path, WRONG[figure])
+
+
+TEXT = """Input parameters:
+
+        timespan:   1
+        -------------
+        duration: 30s
+        path: 'a.dat'
+                performing mix test (read/write ratio: 70/30)
+                block size: 4096
+                using random I/O (alignment: 4096)
+                number of outstanding I/O operations: 1
+                threads per file: 2
+
+Results for timespan 1:
+*******************************************************************************
+
+actual test time:       30.00s
+thread count:           2
+
+Total IO
+thread |       bytes     |     I/Os     |    MiB/s   |  I/O per s |  AvgLat  | LatStdDev |  file
+------------------------------------------------------------------------------------------------
+     0 |        61440000 |        15000 |       1.95 |     500.00 |    1.700 |     0.900 | a.dat (1GiB)
+     1 |        61440000 |        15000 |       1.95 |     500.00 |    1.700 |     0.900 | a.dat (1GiB)
+------------------------------------------------------------------------------------------------
+total:         122880000 |        30000 |       3.91 |    1000.00 |    1.700 |     0.900
+
+Read IO
+thread |       bytes     |     I/Os     |    MiB/s   |  I/O per s |  AvgLat  | LatStdDev |  file
+------------------------------------------------------------------------------------------------
+     0 |        43008000 |        10500 |       1.37 |     350.00 |    1.400 |     0.500 | a.dat (1GiB)
+     1 |        43008000 |        10500 |       1.37 |     350.00 |    1.400 |     0.500 | a.dat (1GiB)
+------------------------------------------------------------------------------------------------
+total:          86016000 |        21000 |       2.73 |     700.00 |    1.400 |     0.500
+
+Write IO
+thread |       bytes     |     I/Os     |    MiB/s   |  I/O per s |  AvgLat  | LatStdDev |  file
+------------------------------------------------------------------------------------------------
+     0 |        18432000 |         4500 |       0.59 |     150.00 |    2.400 |     0.700 | a.dat (1GiB)
+     1 |        18432000 |         4500 |       0.59 |     150.00 |    2.400 |     0.700 | a.dat (1GiB)
+------------------------------------------------------------------------------------------------
+total:          36864000 |         9000 |       1.17 |     300.00 |    2.400 |     0.700
+
+total:
+  %-ile |  Read (ms) | Write (ms) | Total (ms)
+----------------------------------------------
+    min |      0.300 |      0.900 |      0.300
+   50th |      1.300 |      2.300 |      1.500
+    max |      5.000 |      6.000 |      6.000
+"""
+XML = """<Results><System><ComputerName>m</ComputerName></System><TimeSpan><TestTimeSeconds>3.00</TestTimeSeconds>
+<Latency><AverageReadMilliseconds>1.400</AverageReadMilliseconds><ReadLatencyStdev>0.500</ReadLatencyStdev>
+<AverageTotalMilliseconds>1.400</AverageTotalMilliseconds><LatencyStdev>0.500</LatencyStdev>
+<Bucket><Percentile>0</Percentile><ReadMilliseconds>0.3</ReadMilliseconds><TotalMilliseconds>0.3</TotalMilliseconds>
+</Bucket><Bucket><Percentile>100</Percentile><ReadMilliseconds>5.0</ReadMilliseconds>
+<TotalMilliseconds>5.0</TotalMilliseconds></Bucket></Latency><Iops>
+<Bucket SampleMillisecond="1000" Read="2000" Write="0" Total="2000"/>
+<Bucket SampleMillisecond="2000" Read="2000" Write="0" Total="2000"/>
+<Bucket SampleMillisecond="3000" Read="2000" Write="0" Total="2000"/></Iops>
+<Thread><Id>0</Id><Target><Path>a.dat</Path><BytesCount>24576000</BytesCount><IOCount>6000</IOCount>
+<ReadBytes>24576000</ReadBytes><ReadCount>6000</ReadCount><WriteBytes>0</WriteBytes><WriteCount>0</WriteCount>
+<AverageReadLatencyMilliseconds>1.400</AverageReadLatencyMilliseconds>
+<AverageLatencyMilliseconds>1.400</AverageLatencyMilliseconds></Target></Thread></TimeSpan></Results>
+"""
+
+
+def of_diskspd(folder: Path, text: str, *change: str) -> list[str]:
+    """The contradictions of an output of DiskSpd in which one text is replaced."""
+    assert not change or text.count(change[0]) == 1
+    file = folder / "result.txt"
+    file.write_text(text.replace(*change) if change else text)
+    return contradicted(file)
+
+
+@pytest.mark.parametrize("text", [TEXT, XML])
+def test_a_right_output_of_diskspd_contradicts_nothing(text: str, tmp_path: Path) -> None:
+    assert of_diskspd(tmp_path, text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "right", "wrong", "figure"),
+    [
+        (TEXT, "   1000.00 |", "   1400.00 |", "Total IO, total: I/O per s"),
+        (TEXT, "3.91 |", "4.10 |", "Total IO, total: MiB/s"),
+        (TEXT, "30000 |", "36000 |", "Total IO, total: I/Os"),
+        (TEXT, "total:         122880000", "total:         128880000", "Total IO, total: bytes"),
+        (TEXT, "1000.00 |    1.700", "1000.00 |  1700.000", "Total IO, total: AvgLat in ms"),
+        (TEXT, "300.00 |    2.400 |     0.700", "300.00 |    2.400 |     5.700", "Write IO, total: deviation in ms"),
+        (XML, "<ReadCount>6000", "<ReadCount>4000", "ReadCount"),
+        (XML, "<IOCount>6000", "<IOCount>4000", "a.dat: I/Os"),
+        (XML, "<BytesCount>24576000", "<BytesCount>14576000", "a.dat: bytes"),
+        (XML, "<AverageLatencyMilliseconds>1.4", "<AverageLatencyMilliseconds>2.4", "a.dat: AvgLat in ms"),
+        (XML, "<AverageTotalMilliseconds>1.4", "<AverageTotalMilliseconds>2.4", "Total: AvgLat in ms"),
+        (XML, "<ReadLatencyStdev>0.5", "<ReadLatencyStdev>9.5", "Read: deviation in ms"),
+        (XML, "<TestTimeSeconds>3.00", "<TestTimeSeconds>0.50", "TestTimeSeconds"),
+    ],
+)
+def test_a_figure_of_diskspd_that_follows_from_others(
+    text: str, right: str, wrong: str, figure: str, tmp_path: Path
+) -> None:
+    assert figure in of_diskspd(tmp_path, text, right, wrong)

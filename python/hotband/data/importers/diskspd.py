@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 from hotband.base.errors import UserError
 from hotband.data.documents.source import NS_PER_MS, NS_PER_S, Asked, iso, nothing_asked
 from hotband.data.importers.cells import Cells
-from hotband.data.importers.diskspd_text import elements, is_text
+from hotband.data.importers.diskspd_restated import of_text, of_xml
+from hotband.data.importers.diskspd_text import elements, is_text, texts_of
 from hotband.data.importers.files import name_of, read_bytes
 from hotband.data.importers.record import ImportedRun, Sides, build, side_of
 from hotband.data.record.imported import Imported, SeriesColumns, no_rows
@@ -75,6 +76,7 @@ def _parse(data: bytes, file: str) -> Element:
 
 def _read_document(data: bytes, file: str) -> list[Imported]:
     root = _parse(data, file)
+    texts = texts_of(data.decode("utf-8", "replace")) if is_text(data) else []
     profiles = root.findall("./Profile/TimeSpans/TimeSpan")
     spans = root.findall("TimeSpan")
     records = []
@@ -83,7 +85,10 @@ def _read_document(data: bytes, file: str) -> list[Imported]:
         if span.find("TestTimeSeconds") is None:
             continue
         profile = profiles[number] if number < len(profiles) else None
-        records.append(build(_of_span(root, span, profile, file, number + 1 if len(spans) > 1 else None)))
+        run = _of_span(root, span, profile, file, number + 1 if len(spans) > 1 else None)
+        seconds = run.duration_ns / NS_PER_S
+        run.claims += of_text(texts[number], span, seconds) if texts else of_xml(span, seconds)
+        records.append(build(run))
     if not records:
         raise UserError(
             file, "TimeSpan", "", f"was interrupted before it measured; accepted: {ACCEPTED} of a whole run"

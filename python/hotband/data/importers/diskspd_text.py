@@ -37,6 +37,11 @@ def is_text(beginning: bytes) -> bool:
     return _BEGINS.search(beginning.replace(b"\r", b"")) is not None
 
 
+def texts_of(text: str) -> list[str]:
+    """Return the result of each time span in a text."""
+    return _RESULTS.split(text.replace("\r", ""))[2::2]
+
+
 def elements(text: str) -> Element:
     """Return the text as the root element of DiskSpd's XML; what the text does not have is missing in it."""
     lines = text.replace("\r", "")
@@ -50,8 +55,7 @@ def elements(text: str) -> Element:
     starts = [match.start() for match in _SPANS.finditer(settings)]
     for begin, end in zip(starts, [*starts[1:], len(settings)], strict=True):
         _add_settings(spans, settings[begin:end])
-    ends = [match.start() for match in results[1:]] + [len(lines)]
-    texts = [lines[match.end() : end] for match, end in zip(results, ends, strict=True)]
+    texts = texts_of(lines)
     for text_ in texts:
         _add_result(root, text_)
     for profile, text_ in zip(spans, texts, strict=False):

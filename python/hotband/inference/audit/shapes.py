@@ -7,6 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NoReturn
 
+from hotband.base.claim import ClaimDoc
 from hotband.base.errors import UserError
 
 NUMBERS = (
@@ -65,15 +66,20 @@ def _source(file: str, source: object) -> None:
     ended = source.get("job_errors")
     if ended is not None and not (isinstance(ended, list) and all(isinstance(error, str) for error in ended)):
         _refuse(file, "source.job_errors", ended, "expected a list of texts")
-    for claim in _list(source.get("contradictions")):
-        if not (isinstance(claim, Mapping) and claim.keys() == ClaimDoc.__annotations__.keys()):
-            _refuse(
-                file, "source.contradictions", claim, f"expected objects with {', '.join(ClaimDoc.__annotations__)}"
-            )
-        _numbers(file, "source.contradictions.", claim, ("stated", "high"))
+    _contradictions(file, _list(source.get("contradictions")))
     for key in ("tool", "version", "began", "ended", "target", "host"):
         if source.get(key) is not None and not isinstance(source[key], str):
             _refuse(file, f"source.{key}", source[key], "expected a text or null")
+
+
+def _contradictions(file: str, claims: Sequence[object]) -> None:
+    keys = ClaimDoc.__annotations__.keys()
+    for claim in claims:
+        if not (isinstance(claim, Mapping) and claim.keys() == keys and is_number(claim["stated"])):
+            _refuse(file, "source.contradictions", claim, f"expected objects with {', '.join(keys)}")
+        if not isinstance(claim["low"], int | float):
+            _refuse(file, "source.contradictions.low", claim["low"], "expected a number")
+        _numbers(file, "source.contradictions.", claim, ("high",))
 
 
 def _side(file: str, key: str, side: Mapping[str, object]) -> None:
