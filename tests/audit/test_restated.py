@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from hotband.data.importers import load
 from hotband.inference.audit import load_results
 from hotband.inference.audit.contradictions import check
 
@@ -181,3 +184,49 @@ def test_a_figure_of_diskspd_that_follows_from_others(
     text: str, right: str, wrong: str, figure: str, tmp_path: Path
 ) -> None:
     assert figure in of_diskspd(tmp_path, text, right, wrong)
+
+
+def of_vdbench(folder: Path, changed: str = "", right: str = "", wrong: str = "") -> list[str]:
+    """The contradictions of an output folder of vdbench in which one average of a file is changed."""
+    sys.path.insert(0, str(Path(__file__).parents[1] / "import"))
+    import vdbench_folder
+
+    run = vdbench_folder.Definition("rd1", [100.0, 990.0, 1000.0, 1010.0], read_pct=50.0)
+    written = vdbench_folder.write(folder / "out", run)
+    if changed:
+        file = written / changed
+        text, times = re.subn(rf"(avg_2-4.*?){right}", rf"\g<1>{wrong}", file.read_text())
+        assert times == 1
+        file.write_text(text)
+    return contradicted(written)
+
+
+def test_a_right_output_of_vdbench_contradicts_nothing(tmp_path: Path) -> None:
+    assert of_vdbench(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("file", "right", "wrong", "figure"),
+    [
+        ("flatfile.html", r"\b1000\.0000", "1800.0000", "average: rate"),
+        ("flatfile.html", r"\b7\.8125", "78.1250", "average: MB/sec"),
+        ("summary.html", r"\b1000\.0", "1800.0", "average: rate in flatfile.html"),
+        ("totals.html", r"\b1000\.0", "1800.0", "average: rate in flatfile.html"),
+        ("totals.html", r"\b0\.300", "30.000", "average: read_resp in flatfile.html"),
+        ("flatfile.html", r"\b0\.4000", "4.0000", "average: resp in ms"),
+        ("flatfile.html", r"\b9\.5000", "0.1500", "average: resp in ms"),
+    ],
+)
+def test_a_figure_of_vdbench_that_follows_from_others(
+    file: str, right: str, wrong: str, figure: str, tmp_path: Path
+) -> None:
+    assert figure in of_vdbench(tmp_path, file, right, wrong)
+
+
+def test_an_imported_result_keeps_its_contradictions(tmp_path: Path) -> None:
+    job = json.loads(json.dumps(RIGHT))
+    job["read"]["bw"] = 4
+    (tmp_path / "a.json").write_text(json.dumps({"fio version": "fio-3.33", "jobs": [job]}))
+    (record,) = load(tmp_path / "a.json")
+    (tmp_path / "record.json").write_text(json.dumps(record.record))
+    assert contradicted(tmp_path / "record.json") == ["reads reads: bw"]

@@ -30,6 +30,7 @@ from hotband.data.importers.vdbench_read import (
     read_histograms,
     read_reports,
 )
+from hotband.data.importers.vdbench_restated import elsewhere
 from hotband.data.importers.vdbench_run import of_run
 from hotband.data.record.imported import Imported
 
@@ -97,6 +98,7 @@ def _files_of(folder: Path) -> list[Path]:
 def _read_output(files: Sequence[Path]) -> list[Imported]:
     tables: list[Run] = []
     reports: list[Run] = []
+    parsed_files: list[list[Run]] = []
     histograms: list[Run] = []
     parameters = ""
     notes: list[str] = []
@@ -108,10 +110,12 @@ def _read_output(files: Sequence[Path]) -> list[Imported]:
             continue
         kind = kind_of(text)
         if kind is Kind.FLATFILE:
-            tables += read_flatfile(text, file, notes)
+            tables += (parsed := read_flatfile(text, file, notes))
+            parsed_files.append(parsed)
         elif kind is Kind.REPORT:
             # totals.html repeats the averages of summary.html.
             parsed = _besides(read_reports, text, file, bool(tables or reports), notes)
+            parsed_files.append(parsed)
             reports = (
                 parsed if sum(len(r.rows) for r in parsed) > sum(len(r.rows) for r in reports) else reports or parsed
             )
@@ -127,8 +131,9 @@ def _read_output(files: Sequence[Path]) -> list[Imported]:
     if not main:
         raise UserError(name_of(files[0]), "", "", f"it has no run; accepted: {ACCEPTED}")
     runs = join(main, reports if tables else [], histograms if tables or reports else [])
+    others = elsewhere(runs, parsed_files)
     devices = _devices(parameters)
-    return [build(of_run(run, devices, notes)) for run in _results(named_apart(runs), notes)]
+    return [build(of_run(run, devices, notes, others[id(run)])) for run in _results(named_apart(runs), notes)]
 
 
 def _failures(text: str, file: str) -> list[str]:

@@ -15,6 +15,7 @@ from hotband.data.documents.source import NS_PER_S, Asked, nothing_asked
 from hotband.data.importers.cells import Cells
 from hotband.data.importers.record import ImportedRun, Sides, binned, side_of
 from hotband.data.importers.vdbench_read import Run, Scope
+from hotband.data.importers.vdbench_restated import claims_of
 from hotband.data.record.imported import SeriesColumns, no_rows
 from hotband.data.record.stats import DIRECTIONS, SUMMARY_PERCENTILES, Direction, percentile
 
@@ -35,8 +36,11 @@ _LENGTH_UNKNOWN = Guess(
 MOST_SPANS = 6
 
 
-def of_run(run: Run, devices: Sequence[str], output_notes: Sequence[str] = ()) -> ImportedRun:
-    """A run with its notes; `devices` are those of the parameter file, if it was there."""
+def of_run(
+    run: Run, devices: Sequence[str], output_notes: Sequence[str] = (), elsewhere: Sequence[Run] = ()
+) -> ImportedRun:
+    """A run with its notes; `devices` are those of the parameter file, if it was there, `elsewhere` are its tables in
+    other files of the output."""
     notes = list(output_notes)
     length = _interval_s(run)
     seconds = length or 1.0
@@ -81,6 +85,7 @@ def of_run(run: Run, devices: Sequence[str], output_notes: Sequence[str] = ()) -
         further=further,
         notes=notes,
         guesses=[_LENGTH_UNKNOWN] if length is None and (run.rows or run.measured) else [],
+        claims=list(claims_of(run, elsewhere)),
     )
 
 
