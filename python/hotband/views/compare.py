@@ -108,7 +108,7 @@ def by_test_table(result: Compared, most: int | None = None) -> Table:
     table = screen_table([*columns, numeric("p99 change", CHANGE), column("")])
     for test, comparison in list(zip(result.tests, result.comparisons, strict=True))[:most]:
         rate = comparison.difference("IOPS")
-        label = comparison.b.name if several else test
+        label = f"{'! ' if comparison.contradicted else ''}{comparison.b.name if several else test}"
         values = [rate.a, rate.b, rate.change_pct] if rate else [None, None, None]
         table.add(label, *values, _changed(comparison, "p99"), _verdict(comparison.verdict))
     return table
@@ -144,7 +144,9 @@ def predicted_words(several: Sequence[Comparison]) -> list[str]:
 
 def _troubles(several: Sequence[Comparison]) -> list[str]:
     """Return the tools' reports of failed I/Os and other trouble, by side."""
-    sentences = list(dict.fromkeys(f"! {words}." for pair in several for words in pair.troubles))
+    leading = several[0].contradicted[:1] if len(several) == 1 else []
+    sentences = [f"! {words}." for pair in several for words in pair.troubles if words not in leading]
+    sentences = list(dict.fromkeys(sentences))
     return with_hidden(sentences, MOST_TROUBLES)
 
 

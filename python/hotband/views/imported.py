@@ -10,7 +10,7 @@ from hotband.base.text.numbers import counted
 from hotband.base.text.table import View, Whole
 from hotband.data.documents.record import RecordDoc
 from hotband.data.record.states import said_of
-from hotband.inference.audit.trouble import troubles
+from hotband.inference.audit.rules import troubles
 from hotband.questions.imported import ImportedFiles, ImportedFolders, ImportQuestion
 from hotband.views.report.matrix import Matrix
 from hotband.views.report.matrix_screen import matrix_screen

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from hotband.base.errors import UserError
 from hotband.base.text.schema import to_object
@@ -20,7 +21,8 @@ from hotband.inference.audit.audited import Side
 from hotband.inference.audit.difference import FASTER, NONE, SLOWER, Difference, iops_difference, percentile_difference
 from hotband.inference.audit.finding import kept
 from hotband.inference.audit.orderstat import CONFIDENCE
-from hotband.inference.audit.trouble import overloaded, troubles
+from hotband.inference.audit.rules import contradicted, troubles
+from hotband.inference.audit.trouble import overloaded
 
 SCHEMA, SCHEMA_VERSION = "hotband-compare", 2
 MOST_WORDS = 3
@@ -65,6 +67,11 @@ class Comparison:
     def troubles(self) -> list[str]:
         """Reports of tools about failed I/Os and other trouble, for each run that has any."""
         return [words for side in (self.a, self.b) for run in side.runs for words in troubles(run.record, run.name)]
+
+    @cached_property
+    def contradicted(self) -> list[str]:
+        """Why figures of a side cannot be right, for each run of which they cannot."""
+        return [words for side in (self.a, self.b) for run in side.runs for words in contradicted(run)]
 
     def data(self) -> dict[str, Json]:
         """Return the comparison as JSON; both ends of a difference are null if the data are too few for an interval."""

@@ -26,7 +26,7 @@ def headline(comparison: Comparison, names: Mapping[str, str] | None = None) -> 
 
 
 def verdict_of(comparison: Comparison, names: Mapping[str, str] | None = None) -> list[str]:
-    """Return the verdict as a sentence, and one more if it may change with repeats."""
+    """Return the verdict as a sentence, and one more if it may change with repeats; a contradiction comes first."""
     named = names or {}
     a, b = (
         f"{side.name} ({named[side.name]})" if side.name in named else side.name
@@ -36,7 +36,10 @@ def verdict_of(comparison: Comparison, names: Mapping[str, str] | None = None) -
     if row is None:
         return [f"{b} and {a} cannot be compared: they share no metric."]
     is_model = all(run.is_model for side in (comparison.a, comparison.b) for run in side.runs)
-    return _sentences(a, b, row, "is predicted to be" if is_model else "is")
+    sentences = _sentences(a, b, row, "is predicted to be" if is_model else "is")
+    if comparison.contradicted:
+        return [f"No verdict: {comparison.contradicted[0]}.", f"As printed: {sentences[0]}", *sentences[1:]]
+    return sentences
 
 
 def _sentences(a: str, b: str, row: Difference, be: str) -> list[str]:

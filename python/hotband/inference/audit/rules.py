@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from hotband.data.documents.record import RecordDoc
 from hotband.inference.audit import (
     alike,
     bandwidth,
@@ -18,6 +19,7 @@ from hotband.inference.audit import (
     pauses,
     physics,
     replay,
+    shapes,
     steadiness,
     thermal,
     tools,
@@ -25,7 +27,12 @@ from hotband.inference.audit import (
 )
 from hotband.inference.audit.audited import Audited
 from hotband.inference.audit.facts import MachineFacts, of_record
-from hotband.inference.audit.finding import Finding, ordered
+from hotband.inference.audit.finding import GROUPS, Finding, ordered
+
+ARITHMETIC = (0, 1, 2)
+"""Groups of rules that need nothing but the figures of a result."""
+NO_ARITHMETIC = {"failed-ios", "no-storage", "invalid-emulation"}
+"""Rules of these groups on what a tool reports: the figures are right for what they are of."""
 
 
 def findings(results: Sequence[Audited], machine: MachineFacts | None) -> list[Finding]:
@@ -57,3 +64,23 @@ def findings(results: Sequence[Audited], machine: MachineFacts | None) -> list[F
             *interference.check(results),
         ]
     )
+
+
+def severe_of(run: Audited) -> list[Finding]:
+    """Return the severe findings of a result alone."""
+    return [finding for finding in findings([run], None) if finding.severity == "severe"]
+
+
+def contradicted(run: Audited) -> list[str]:
+    """Return why its rates and latencies cannot all be right: contradictions, Little's law, bandwidth and size."""
+    rules = {rule for rule, group in GROUPS.items() if group in ARITHMETIC} - NO_ARITHMETIC
+    return [f"{run.name}: {finding.title}" for finding in severe_of(run) if finding.rule in rules]
+
+
+def troubles(record: RecordDoc, name: str = "") -> list[str]:
+    """Return the sentences that every command prints when it quotes a result: its severe findings, then what its tool
+    reports. `name` is the name of the result."""
+    shapes.check(name, record)
+    whose, reported = f"{name}: " if name else "", trouble.troubles(record, name)
+    severe = [f"{whose}{finding.title}" for finding in severe_of(Audited(name, record))]
+    return [*(words for words in severe if not any(line.startswith(words) for line in reported)), *reported]

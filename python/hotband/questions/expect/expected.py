@@ -11,7 +11,7 @@ from hotband.base.text.schema import to_object
 from hotband.base.text.values import Json
 from hotband.data.documents.expected import Verdict
 from hotband.data.record.states import state_lines, states_of
-from hotband.inference.audit.trouble import troubles
+from hotband.inference.audit.rules import troubles
 from hotband.questions.expect.judge import Judged, row_verdict, whole_verdict
 from hotband.questions.expect.nearest import NO_DRIVE, Ranking
 from hotband.questions.expect.others import Others

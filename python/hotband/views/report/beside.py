@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from hotband.base.text.numbers import finite, number, percent
 from hotband.base.text.table import MBS, MS
 from hotband.data.record.intervals import figure_interval
+from hotband.inference.audit.audited import Audited
+from hotband.inference.audit.rules import contradicted
 from hotband.views.draw.review import Lines, amounts
 from hotband.views.interval import said
 from hotband.views.report.page import Block, Cell, Chart, Charts, Group, Table
@@ -76,7 +78,7 @@ def comparison_table(naming: Naming, answer: Answer, states: Mapping[str, str], 
     for label in answer.curve.labels if answer.curve else naming.records:
         loaded = naming.records[label]
         summary = loaded.record["summary"]
-        cells = [Cell(label, under="" if alike or together else states[label]), _rate(loaded.record)]
+        cells = [Cell(label, under="" if alike or together else states[label]), _rate(loaded, label)]
         # Repeats share everything that the first of them shows.
         cells += [_change(answer, sides[label] if label in firsts else "")] if with_change else []
         cells.append(Cell(MBS.bare(summary.get("bandwidth_bytes_per_s")), numeric=True))
@@ -90,8 +92,11 @@ def comparison_table(naming: Naming, answer: Answer, states: Mapping[str, str], 
     return Table(columns, [Group(rows)], caption=caption, tight=True)
 
 
-def _rate(record: RecordDoc) -> Cell:
-    """Return the rate, with its interval below it if it has one."""
+def _rate(loaded: LoadedRecord, label: str) -> Cell:
+    """Return the rate, with its interval below it if it has one; a mark if figures of the result contradict it."""
+    record = loaded.record
+    if contradicted(Audited(label, record, loaded.series)):
+        return Cell(f"! {number(record['summary'].get('iops'))}", numeric=True, under="contradicts itself")
     interval = figure_interval(record, "iops")
     under = "" if interval is None else f"({said(interval)})"
     return Cell(number(record["summary"].get("iops")), numeric=True, under=under)

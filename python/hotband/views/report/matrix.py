@@ -14,7 +14,7 @@ from hotband.data.record.load import LoadedRecord
 from hotband.data.results.walk import Walk
 from hotband.inference.audit.audited import Audited
 from hotband.inference.audit.finding import listed
-from hotband.inference.audit.trouble import troubles
+from hotband.inference.audit.rules import contradicted, troubles
 from hotband.views.text.screen import with_hidden
 
 LARGE_BYTES = 64 * 1024
@@ -72,6 +72,16 @@ class Matrix:
         known = [rate for rate in rates if rate is not None]
         return sum(known) / len(known) if known else None
 
+    @cached_property
+    def contradicted(self) -> dict[tuple[str, str], list[str]]:
+        """Return why figures cannot be right, by drive and test, for each test of which they cannot."""
+        reasons: dict[tuple[str, str], list[str]] = {}
+        for result in self.walk.results:
+            run = Audited(result.name, result.record.record, result.record.series)
+            if words := contradicted(run):
+                reasons.setdefault((result.series, result.shared_test), []).extend(words)
+        return reasons
+
     def limits(self, drive: str) -> dict[str, str]:
         """Return the option that limited the rate of each test of a drive that was limited."""
         limits = {test: _limit(record) for test in self.tests if (record := self.record(drive, test)) is not None}
@@ -91,12 +101,16 @@ class Matrix:
         return [drive for drive, drive_kinds in kinds.items() if drive_kinds == {"model"}]
 
     def leads(self) -> Counter[str]:
-        """Return how many tests each drive leads; drives with a rate limit lead none."""
-        limited = self.rate_limited
+        """Return how many tests each drive leads; drives with a rate limit lead none, nor do contradictory figures."""
+        limited, wrong = self.rate_limited, self.contradicted
         leads: Counter[str] = Counter()
         for test in self.tests:
             values = {
-                drive: value for drive in self.drives if drive not in limited and (value := self.value(drive, test))
+                drive: value
+                for drive in self.drives
+                if drive not in limited
+                and (drive, test) not in self.contradicted
+                and (value := self.value(drive, test))
             }
             order = sorted(values, key=lambda drive: -values[drive])
             if len(order) > 1 and values[order[0]] > AHEAD * values[order[1]]:

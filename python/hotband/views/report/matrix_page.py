@@ -63,16 +63,22 @@ def _matrix_table(matrix: Matrix, colors: Mapping[str, str]) -> Table:
     for test in matrix.tests:
         unit, values = matrix.unit(test), [matrix.value(drive, test) for drive in matrix.drives]
         best = max((value for value in values if value), default=0.0)
-        cells = [_rate(value, best, unit, colors[drive]) for drive, value in zip(matrix.drives, values, strict=True)]
+        wrong = [(drive, test) in matrix.contradicted for drive in matrix.drives]
+        cells = [
+            _rate(value, best, unit, colors[drive], is_wrong)
+            for drive, value, is_wrong in zip(matrix.drives, values, wrong, strict=True)
+        ]
         rows.append([Cell(test), Cell(unit.name), *cells])
     caption = "The smaller line is the share of the fastest drive." if len(matrix.drives) > 1 else ""
     return Table(heads, [Group(rows)], caption=caption, tight=True)
 
 
-def _rate(value: float | None, best: float, unit: Unit, color: str) -> Cell:
+def _rate(value: float | None, best: float, unit: Unit, color: str, is_wrong: bool) -> Cell:
     if value is None:
         return Cell(ABSENT, numeric=True, muted=True)
     under = share(value / best) if best and value < best else ""
+    if is_wrong:
+        return Cell(f"! {unit.bare(value)}", numeric=True, under="contradicts itself")
     return Cell(unit.bare(value), numeric=True, under=under, color=color if best and value == best else "")
 
 

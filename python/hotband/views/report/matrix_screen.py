@@ -63,9 +63,13 @@ def _rates(matrix: Matrix, room: int, drawn: bool) -> Table:
         # With one drive, its tests are compared with each other if they have the same unit.
         alike = [every[drive][0] for drive in shown if matrix.unit(drive) is unit]
         pictures = [bars([values[0], *alike], BAR)[0]] if alone else bars(values, BAR)
+        printed = [
+            f"! {unit.bare(value)}" if (drive, test) in matrix.contradicted else value
+            for drive, value in zip(matrix.drives, values, strict=True)
+        ]
         cells = [
             cell
-            for value, rate in zip(values, pictures, strict=True)
+            for value, rate in zip(printed, pictures, strict=True)
             for cell in ((value, rate) if drawn else (value,))
         ]
         table.add(cut(test, TEST), *cells, unit=PLAIN if unit is IOPS else unit)

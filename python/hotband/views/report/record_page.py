@@ -12,7 +12,7 @@ from hotband.data.record.load import LoadedRecord
 from hotband.data.record.states import state_words, states_of, unequal
 from hotband.inference.audit import Audited, findings, shapes
 from hotband.inference.audit.facts import MachineFacts
-from hotband.inference.audit.trouble import troubles
+from hotband.inference.audit.rules import troubles
 from hotband.questions.study import cellrows
 from hotband.views.draw.charts import MINUTES, SECONDS, Clock
 from hotband.views.draw.strokes import Strokes
