@@ -14,6 +14,7 @@ import pytest
 from hotband.data.importers import load
 from hotband.inference.audit import load_results
 from hotband.inference.audit.contradictions import check
+from hotband.inference.audit.rules import severe_of
 
 Change = Callable[[Any, Any], object]
 N = 60_000
@@ -230,3 +231,30 @@ def test_an_imported_result_keeps_its_contradictions(tmp_path: Path) -> None:
     (record,) = load(tmp_path / "a.json")
     (tmp_path / "record.json").write_text(json.dumps(record.record))
     assert contradicted(tmp_path / "record.json") == ["reads reads: bw"]
+
+
+@pytest.mark.parametrize(
+    ("options", "rule"),
+    [
+        ({"time_based": ""}, "contradiction"),
+        ({"time_based": "", "group_reporting": ""}, "mixed-jobs"),
+        ({}, "mixed-jobs"),
+    ],
+)
+def test_one_job_is_no_group(options: dict[str, str], rule: str, tmp_path: Path) -> None:
+    job = json.loads(json.dumps(RIGHT))
+    job["job options"] |= {"rw": "randwrite"} | options
+    (tmp_path / "a.json").write_text(json.dumps({"fio version": "fio-3.33", "jobs": [job]}))
+    (finding,) = [finding for finding in severe_of(*load_results([tmp_path / "a.json"]))]
+    assert finding.rule == rule
+    assert "60,000 reads of a job that should do none" in finding.title
+
+
+def test_a_damaged_file_beside_an_output_of_vdbench_is_skipped_and_named(tmp_path: Path) -> None:
+    of_vdbench(tmp_path)
+    (tmp_path / "out" / "cut.json").write_text('{"fio version": "fio-3.33", "jobs": [')
+    (tmp_path / "out" / "notes.txt").write_text("ten drives")
+    skipped: list[str] = []
+    assert len(load_results([tmp_path / "out"], skipped)) == 1
+    assert "1 damaged (cut.json)" in skipped[0]
+    assert "notes.txt" in skipped[0]

@@ -79,10 +79,33 @@ def mixed_signs(run: Audited) -> list[str]:
     return signs
 
 
+def _is_one_job(run: Audited) -> bool:
+    """Return whether its only job is known to run once and ungrouped: older fio does not print an option without a
+    value."""
+    tables = run.option_tables
+    prints_switches = any(value == "" for table in tables for value in table.values())
+    return (
+        len(run.record["streams"]) == 1
+        and not run.asked.group_reporting
+        and prints_switches
+        and all(table.get("numjobs", "1") == "1" and "group_reporting" not in table for table in tables)
+    )
+
+
 def _mixed(run: Audited) -> Finding | None:
     signs = mixed_signs(run)
     if not signs:
         return None
+    if _is_one_job(run):
+        return Finding(
+            "contradiction",
+            "severe",
+            (run.name,),
+            f"Its figures contradict its options: {'; '.join(signs)}",
+            {"contradictions": len(signs), "jobs": 1},
+            "It is one job without group_reporting, so options or counts were changed, or are of another run: quote "
+            "none of them, and repeat the run.",
+        )
     return Finding(
         "mixed-jobs",
         "severe",

@@ -108,9 +108,7 @@ class Matrix:
             values = {
                 drive: value
                 for drive in self.drives
-                if drive not in limited
-                and (drive, test) not in self.contradicted
-                and (value := self.value(drive, test))
+                if drive not in limited and (drive, test) not in wrong and (value := self.value(drive, test))
             }
             order = sorted(values, key=lambda drive: -values[drive])
             if len(order) > 1 and values[order[0]] > AHEAD * values[order[1]]:
