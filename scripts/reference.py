@@ -26,8 +26,8 @@ from hotband.faces.renamed import command_words
 from hotband.questions.study import file
 
 ROOT = Path(__file__).parents[1]
-PAGES = ROOT / "docs" / "reference"
-WRITTEN = "<!-- Written by `python scripts/reference.py`: do not edit. -->\n"
+DOCS = ROOT / "docs"
+WRITTEN = "<!-- Written by `python scripts/reference.py`: do not edit what follows. -->\n"
 MACHINES = (
     "ent-10k",
     "pm893-3840",
@@ -51,9 +51,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> Iterator[str
 
 
 def page_of_commands() -> Iterator[str]:
-    """Yield the page of all commands: purpose, arguments, options."""
-    yield "# Commands\n"
-    yield "Every command with its arguments and options. `hotband help` prints the same in the terminal.\n"
+    """Yield all commands: purpose, arguments, options."""
     group: Any = typer.main.get_command(app)
     known = dict(commands(group, typer.Context(group, info_name="hotband"), "hotband"))
     schemas = {" ".join(["hotband", *command_words(name)]): declared(name).schema for name in QUESTIONS}
@@ -91,7 +89,7 @@ def section(command: Any) -> Iterator[str]:
 
 def page_of_keys() -> Iterator[str]:
     """Yield the page of the keys that `--set` takes."""
-    yield "# Keys of --set\n"
+    yield "# Keys of settings\n"
     yield "`hotband keys WORKLOAD --on MACHINE` lists those of your machine with their current values.\n"
     found: dict[tuple[str, str], tuple[str, ...]] = {}
     for machine in MACHINES:
@@ -161,13 +159,13 @@ def first(of: Any) -> str:
 
 
 def page_of_records() -> Iterator[str]:
-    """Yield the page of the keys of a record."""
-    yield "# Record schema\n"
+    """Yield the keys of a record."""
+    yield "## Schema\n"
     yield "The keys of `record.json`. Units end the names; a key marked `?` is only in some records.\n"
     tree = ast.parse(Path(inspect.getfile(record)).read_text(encoding="utf-8"))
     for node in tree.body:
         if isinstance(node, ast.ClassDef) and node.name.endswith("Doc"):
-            yield f"## {node.name.removesuffix('Doc')}\n"
+            yield f"### {node.name.removesuffix('Doc')}\n"
             yield " ".join((ast.get_docstring(node) or "").split()) + "\n"
             keys = [one for one in node.body if isinstance(one, ast.AnnAssign)]
             yield from table(("key", "type"), [key_of(one) for one in keys])
@@ -182,17 +180,18 @@ def key_of(line: ast.AnnAssign) -> tuple[str, str]:
 
 
 def pages() -> dict[str, str]:
-    """Return the text of each page by its name."""
+    """Return the text of each page by its path; what stands above the mark is written by hand."""
     made = {
-        "commands": page_of_commands,
-        "keys": page_of_keys,
-        "catalog": page_of_catalog,
-        "python": page_of_python,
-        "records": page_of_records,
+        "reference/commands.md": page_of_commands,
+        "reference/keys.md": page_of_keys,
+        "reference/catalog.md": page_of_catalog,
+        "reference/python.md": page_of_python,
+        "guides/records.md": page_of_records,
     }
-    return {name: "\n".join([WRITTEN, *lines()]).rstrip() + "\n" for name, lines in made.items()}
+    by_hand = {path: (DOCS / path).read_text(encoding="utf-8").partition(WRITTEN)[0] for path in made}
+    return {path: by_hand[path] + "\n".join([WRITTEN, *lines()]).rstrip() + "\n" for path, lines in made.items()}
 
 
 if __name__ == "__main__":
-    for name, text in pages().items():
-        (PAGES / f"{name}.md").write_text(text, encoding="utf-8")
+    for path, text in pages().items():
+        (DOCS / path).write_text(text, encoding="utf-8")

@@ -32,7 +32,7 @@ from hotband.base.text.table import (
 from hotband.faces.commands.group import FORMAT, Commands
 
 Hotband = Callable[..., "CompletedProcess[str]"]
-GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "command-line.md"
+GUIDE = Path(__file__).parents[2] / "docs" / "reference" / "commands.md"
 
 
 def rows_of(text: str) -> list[dict[str, str]]:

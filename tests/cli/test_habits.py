@@ -24,7 +24,7 @@ from hotband.execution.runs.run import prepare
 from hotband.faces.commands.epilogs import RUN
 from hotband.faces.commands.names import machine_names
 
-GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "command-line.md"
+GUIDE = Path(__file__).parents[2] / "docs" / "reference" / "commands.md"
 QUICK = ["--duration", "1 s", "--json"]
 
 

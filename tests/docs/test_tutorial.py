@@ -16,7 +16,7 @@ from command_line import run_hotband
 from forms import LONG
 
 TUTORIAL = Path(__file__).parents[2] / "docs" / "tutorial"
-LONG_PAGES = ("../guides/answers.md", "../guides/pts.md")
+LONG_PAGES = ("../guides/answers.md", "../guides/measure.md#Test an SSD by SNIA's PTS")
 PAGES = ["tutorial.md", *(pytest.param(page, marks=pytest.mark.long) for page in LONG_PAGES)]
 """The tutorial, and guides that do the same: one step after the other."""
 FILES = ("toml", "csv", "fio", "json")
@@ -32,8 +32,11 @@ class Block(NamedTuple):
 
 
 def blocks(page: str) -> list[Block]:
-    """The blocks of a page, in order."""
-    found = re.findall(r"^```(\w+)( fails)?\n(.*?)^```", (TUTORIAL / page).read_text(), re.DOTALL | re.MULTILINE)
+    """The blocks of a page, or of one section of it, in order."""
+    path, _, heading = page.partition("#")
+    text = (TUTORIAL / path).read_text()
+    text = text.split(f"\n## {heading}\n")[1].split("\n## ")[0] if heading else text
+    found = re.findall(r"^```(\w+)( fails)?\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
     return [Block(language, bool(fails), text) for language, fails, text in found]
 
 

@@ -1,4 +1,4 @@
-"""Are the figures of docs/guides/entropy.md those that its commands print?"""
+"""Are the figures of docs/guides/measure.md those that its commands print?"""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from forms import thinned
 
 ROOT = Path(__file__).parents[2]
-GUIDE = (ROOT / "docs" / "guides" / "entropy.md").read_text(encoding="utf-8")
+GUIDE = (ROOT / "docs" / "guides" / "measure.md").read_text(encoding="utf-8")
 ROWS = re.findall(r"^\| `out/(data\S*)` \| ([\d.]+) % \| ([\d.]+) % \| ([\d.]+) % \|$", GUIDE, re.MULTILINE)
 
 

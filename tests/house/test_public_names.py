@@ -33,5 +33,5 @@ def test_the_reference_is_what_the_script_writes(monkeypatch: pytest.MonkeyPatch
     monkeypatch.syspath_prepend(str(SCRIPTS))
     import reference
 
-    written = {name: (reference.PAGES / f"{name}.md").read_text(encoding="utf-8") for name in reference.pages()}
+    written = {path: (reference.DOCS / path).read_text(encoding="utf-8") for path in reference.pages()}
     assert written == reference.pages()

@@ -151,6 +151,6 @@ def test_too_little_space_is_said_before_anything_is_written(
 
 
 def test_every_program_is_run_here() -> None:
-    # A cluster takes half a minute: it is run by hand (docs/guides/programs.md).
+    # A cluster takes half a minute: it is run by hand (docs/guides/serve.md).
     apart = {"ceph"}
     assert {one.name for one in all_programs()} - apart == set(SHORT)

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import duckdb
 
-GUIDE = (Path(__file__).parents[2] / "docs" / "guides" / "store.md").read_text(encoding="utf-8")
+GUIDE = (Path(__file__).parents[2] / "docs" / "guides" / "import.md").read_text(encoding="utf-8")
+GUIDE = GUIDE.partition("## Keep and query many results")[2]
 
 
 def block(language: str) -> str:

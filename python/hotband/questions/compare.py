@@ -1,4 +1,4 @@
-"""Whether results are faster than another, slower, or show no difference (docs/guides/compare.md)."""
+"""Whether results are faster than another, slower, or show no difference (docs/guides/expect.md)."""
 
 from __future__ import annotations
 

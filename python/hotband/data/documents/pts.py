@@ -1,4 +1,4 @@
-"""The JSON of a PTS run, key by key (docs/guides/pts.md)."""
+"""The JSON of a PTS run, key by key (docs/guides/measure.md)."""
 
 from typing import NotRequired, TypedDict
 

@@ -29,7 +29,7 @@ from hotband.data.store.writer import Writer
 
 
 class ResultsStore:
-    """The results of many runs in a folder (docs/guides/store.md). After a `with` block, or `close`, added runs are in
+    """The results of many runs in a folder (docs/guides/import.md). After a `with` block, or `close`, added runs are in
     Parquet files; before that they are in a journal, from which the next writer makes files. Methods may be called from
     several threads."""
 

@@ -1,5 +1,5 @@
 """Experiments: a grid of runs and their measurements, on all cores, each run kept as it finishes
-(docs/guides/experiments.md)."""
+(docs/guides/sweeps.md)."""
 
 from hotband.data.record.lock import Lock
 from hotband.execution.experiment.chosen import chosen, cores, executor_of, expect_models, using

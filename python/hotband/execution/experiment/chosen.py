@@ -1,5 +1,5 @@
 """Choice of the executor: made once, where a command or a call of the library begins; all experiments within it use it
-(docs/guides/experiments.md)."""
+(docs/guides/sweeps.md)."""
 
 from __future__ import annotations
 

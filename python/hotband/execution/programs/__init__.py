@@ -1,4 +1,4 @@
-"""Real programs as workloads (docs/guides/programs.md): each prepares, runs for a bounded time on the volumes of a
+"""Real programs as workloads (docs/guides/serve.md): each prepares, runs for a bounded time on the volumes of a
 machine, stops all that it started, and leaves figures. One file and one line here a program."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Data that remains when the server ends: a results store, to which every run is added (docs/guides/store.md), and in
+"""Data that remains when the server ends: a results store, to which every run is added (docs/guides/import.md), and in
 its folder `ui` the dropped files and a folder for every job (`job.json`, its display, its record and report).
 
 No part of a request becomes a path: an id or a name is looked up among the existing ones, and its folder is used.

@@ -15,7 +15,7 @@ from hotband.inference.audit.finding import Finding, Number
 
 OTHERS_IO = 0.02
 """Least bytes of other processes relative to the run's. Every system writes logs and journals below 2 %, and the
-tolerance of a comparison (docs/guides/compare.md) is as wide."""
+tolerance of a comparison (docs/guides/expect.md) is as wide."""
 LEAST_BYTES = 1e6
 OTHERS_CPU = 0.25
 """Least share of all processors that others keep busy: from a quarter on, I/Os wait for a processor (estimate)."""

@@ -1,4 +1,4 @@
-"""Question and result of SNIA's performance test (docs/guides/pts.md)."""
+"""Question and result of SNIA's performance test (docs/guides/measure.md)."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def answer(question: PtsQuestion, way: Way) -> PtsResult:
 
 @dataclass(frozen=True)
 class PtsResult:
-    """A PTS run. `document` is its JSON (docs/guides/pts.md)."""
+    """A PTS run. `document` is its JSON (docs/guides/measure.md)."""
 
     document: PtsDoc
     is_interrupted: bool = False

@@ -34,7 +34,7 @@ class SweepQuestion(OnHardware, Question):
     continues. With a folder `out` every run is stored as it ends, and a stored run of the same spec, seed and version
     is not repeated. Without `records` only the rows of the frame are stored, which is quicker and takes a thousandth of
     the memory. Runs on hardware (`real:PATH`) follow one after the other after those on models. `executor` runs the
-    models elsewhere than on this computer: "ray", "ray://HOST:PORT" (docs/guides/experiments.md) or an `Executor` of
+    models elsewhere than on this computer: "ray", "ray://HOST:PORT" (docs/guides/sweeps.md) or an `Executor` of
     `hotband.execution.experiment`. All other options are as in `run`.
     """
 

@@ -1,5 +1,5 @@
 """SNIA's Solid State Storage Performance Test Specification (PTS) 2.0.2, October 2020: its tests on models and on real
-drives, one file per test, and its report (docs/guides/pts.md).
+drives, one file per test, and its report (docs/guides/measure.md).
 
 What it leaves out of the specification: composite workloads, demand intensity, and tests of power (sections 13 on).
 """
