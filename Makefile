@@ -12,6 +12,10 @@ STAGE := $(PYTHON) scripts/stage_times.py
 # The locks name every package, and what is never imported is never compiled to bytecode.
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-compile
 
+# What builds the extension, and installs it unless told not to; its own words are dropped.
+MATURIN := env -u MAKEFLAGS -u MFLAGS CARGO_TERM_QUIET=true PIP_QUIET=1 VIRTUAL_ENV=$(abspath $(VENV)) \
+	$(BIN)/maturin develop --release --locked --quiet
+
 # With the extension named beside it, so that both are linked from the same crates: the features of dependencies differ else.
 SIMULATE := $(CARGO) build --release --locked --quiet -p hotband-python -p hotband-engine --bin simulate
 
@@ -26,12 +30,17 @@ endif
 help: ## what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort
 
-$(VENV)/.installed: requirements.lock
+# The one package that compiling needs, so that the others are installed while it compiles.
+$(VENV)/.builder: requirements.lock
 	@$(PYTHON) -c 'import sys; sys.exit("Hotband needs Python 3.11 or newer, this is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
 	@command -v cargo >/dev/null || { echo "Hotband needs a stable Rust toolchain (cargo), 1.88 or newer"; exit 1; }
 	@command -v cc >/dev/null || { echo "Hotband needs a C compiler (cc)"; exit 1; }
-	@echo "Python: packages of requirements.lock into $(VENV)"
 	@$(PYTHON) -m venv $(VENV)
+	@$(PIP_INSTALL) "$$(grep '^maturin==' requirements.lock)"
+	@touch $@
+
+$(VENV)/.installed: $(VENV)/.builder
+	@echo "Python: packages of requirements.lock into $(VENV)"
 	@$(STAGE) run "download: Python packages" -- $(PIP_INSTALL) -r requirements.lock
 	@touch $@
 
@@ -44,11 +53,16 @@ $(VENV)/.tests: requirements-tests.lock | $(VENV)/.installed
 Cargo.lock: rust.lock scripts/rust_lock.py
 	@$(PYTHON) scripts/rust_lock.py restore
 
-$(VENV)/.built: $(VENV)/.installed $(SOURCES)
+# Pip leaves one core idle and compiling fills both: they run beside each other, unless a make above has its own jobs.
+$(VENV)/.built: $(VENV)/.builder $(SOURCES)
 	@echo "Engine: compiled from Rust, which takes three to four minutes on two cores the first time"
-	@$(STAGE) cargo release "compile: engine" -- env -u MAKEFLAGS -u MFLAGS CARGO_TERM_QUIET=true PIP_QUIET=1 VIRTUAL_ENV=$(abspath $(VENV)) \
-	  $(BIN)/maturin develop --release --locked --quiet --timings
+	@$(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j2 -Oline) $(VENV)/.installed extension
+	@$(STAGE) run "install: engine" -- sh -c '$(MATURIN) > /dev/null'
 	@touch $@
+
+.PHONY: extension
+extension:
+	@$(STAGE) cargo release "compile: engine" -- sh -c '$(MATURIN) --skip-install --timings > /dev/null'
 
 setup: $(VENV)/.built ## virtual environment, locked dependencies, release build
 
