@@ -321,3 +321,17 @@ def test_without_an_interval_the_prediction_decides() -> None:
     found = hb.find("IOPS at p99 < 20 ms", "iometer-database", on=DISK, range="50..100", **SHORT)
     assert (found.answers[0].certainty, found.answers[0].margins) == ("yes", ())
     assert found.answers[0].document()["margins"] == []
+
+
+def test_a_latency_at_a_rate_has_an_interval_where_it_is_asked_for() -> None:
+    """Its samples take minutes on a large machine, the answer seconds."""
+    (answer,) = hb.find("p99 at 120 IOPS", "fio-randread", on="cheetah-15k4", **SHORT).answers
+    assert (answer.status, answer.interval) == ("found", None)
+
+
+def test_a_latency_of_commits_says_that_it_has_no_interval(tmp_path: Path) -> None:
+    job = tmp_path / "log.fio"
+    job.write_text("[log]\nrw=randwrite\nbs=8k\nsize=1g\nioengine=libaio\nfdatasync=1\n")
+    (answer,) = hb.find("commit.p99 at 40 IOPS", str(job), on=DISK, interval=90, draws=8, **SHORT).answers
+    assert answer.interval is None
+    assert "no interval: none is known for times of flushes, which commit.p99 has" in answer.notes

@@ -42,7 +42,6 @@ def terminal(answers: Found, question: FindQuestion) -> Screen:
     ]
     more = [] if alone is None else [text for text in (there_text(answers.question, alone),) if text]
     states = dict.fromkeys(line for answer in answers.answers for line in answer.state)
-    no_interval = question.interval is None and answers.question.varied != NOTHING
     return Screen(
         answer=_best(answers) if alone is None else _sentence(answers, alone),
         verdict="" if alone is None else _verdict_of(alone),
@@ -50,7 +49,7 @@ def terminal(answers: Found, question: FindQuestion) -> Screen:
         body=[_answers_table(answers)] if alone is None else _trials(answers, alone),
         state=[f"{answers.workload}, {answers.asked_as}; {', '.join(states)}", *_rests_on(answers)],
         remarks=with_hidden(notes, MOST_NOTES),
-        next=replace(question, interval=LEVEL) if no_interval else question,
+        next=replace(question, interval=LEVEL) if question.interval is None else question,
         details=answer_views(answers),
     )
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from hotband.base.errors import UserError
 from hotband.base.question import Way
 from hotband.base.text.quantities import ungrouped
+from hotband.base.text.words import enumerated
 from hotband.data.catalog.named import expect_model, is_family
 from hotband.data.documents.run import RunSpec
 from hotband.data.inputs.loads import LOOP_KEYS, Load
@@ -75,7 +76,7 @@ def _search_all(query: FindQuestion, way: Way) -> Found:
         while any(search.outcome is None for search in on):
             _round(on, question, query.jobs, tick)
     answers = tuple(_answer(question, search) for search in on)
-    level = LEVEL if query.interval is None and question.varied == NOTHING else query.interval
+    level = query.interval
     for answer in answers:
         _rest(question, answer, level or LEVEL)
     if level is not None:
@@ -87,8 +88,8 @@ def _search_all(query: FindQuestion, way: Way) -> Found:
             answer.notes += contradictions_of(question, answer, samples)
             answer.margins = margins_of(question, answer, samples)
             answer.text = answer_text(question, answer)
-            if answer.interval is None and answer.status == "found" and _is_of_share(question):
-                answer.notes.append("no interval: a common shift of all values cancels in a share of the most")
+            if answer.interval is None and answer.status == "found":
+                answer.notes += _no_interval(question, answer)
     return Found(
         question,
         query.workload.name,
@@ -99,8 +100,12 @@ def _search_all(query: FindQuestion, way: Way) -> Found:
     )
 
 
-def _is_of_share(question: Question) -> bool:
-    return any(isinstance(condition, ShareOfMost) for condition in question.conditions)
+def _no_interval(question: Question, answer: Answer) -> list[str]:
+    """Return why an answer has no interval."""
+    if any(isinstance(condition, ShareOfMost) for condition in question.conditions):
+        return ["no interval: a common shift of all values cancels in a share of the most"]
+    flushed = [str(one) for one in question.figures if answer.best is not None and one.is_flushed(answer.best.record)]
+    return [f"no interval: none is known for times of flushes, which {enumerated(flushed, 2)} has"] if flushed else []
 
 
 def _rest(question: Question, answer: Answer, level: float) -> None:
