@@ -177,3 +177,9 @@ def test_a_range_of_bytes_and_a_share_is_written(tool: str) -> None:
         assert report.matters() == []
     else:
         assert any("range" in line for line in report.matters())
+
+
+def test_a_job_of_fio_repeats_no_offsets() -> None:
+    """As a workload of another seed does not; fio does unless told not to."""
+    job, _ = written("w", hb.workload("fio-randread"), "fio")
+    assert "randrepeat=0" in job.partition("\n[fio-")[0].splitlines()

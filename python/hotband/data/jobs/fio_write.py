@@ -31,7 +31,8 @@ def fio_text(conversion: Conversion, target: str) -> str:
             lines = [*wait, *_job(conversion, step, stream, target, number)]
             name = plain(stream.name if len(conversion.steps) == 1 else f"{step.name}-{stream.name}")
             sections += ["", f"[{name}]", *(f"{key}={value}" if value else key for key, value in lines)]
-    shared = ["ioengine=libaio", "direct=1", "norandommap", "group_reporting"]
+    # Runs of fio repeat their offsets unless told not to, and then are served by what cached them.
+    shared = ["ioengine=libaio", "direct=1", "norandommap", "randrepeat=0", "group_reporting"]
     return "\n".join(["[global]", *shared, *sections]) + "\n"
 
 
