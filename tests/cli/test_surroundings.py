@@ -138,6 +138,13 @@ def test_a_sweep_can_be_pickled() -> None:
     assert again.resume() is again
 
 
+def test_what_a_search_found_can_be_pickled() -> None:
+    """With the record of its run, whose tables are the engine's."""
+    found = hb.find("IOPS at p99 < 100 ms", workload="fio-randread", on=DISK, duration="0.1 s", progress=False)
+    again = pickle.loads(pickle.dumps(found))
+    assert again.to_dict() == found.to_dict()
+
+
 def test_numbers_of_numpy_are_seeds() -> None:
     one = hb.run("fio-randread", on=DISK, duration="0.1 s", seed=np.int64(3), progress=False)
     assert one.seed == 3

@@ -284,3 +284,12 @@ def test_further_columns_of_a_summary_have_no_average(tmp_path: Path) -> None:
     (tmp_path / "summary.html").write_text("\n".join(lines))
     (result,) = vdbench.read([tmp_path / "summary.html"])
     assert result.record["summary"]["iops"] == 1000
+
+
+def test_an_audit_takes_what_else_is_in_a_folder_of_vdbench(hotband: Hotband, tmp_path: Path) -> None:
+    folder = build.write(tmp_path / "out", Definition("rd1", RATES))
+    (folder / "cut.json").write_text('{"fio version" : "fio-3.33", "jobs": [')
+    done = hotband("audit", str(folder))
+    assert done.returncode in (0, 1), done.stderr
+    assert done.stdout.startswith("1 result: ")
+    assert "! Skipped 1 file: 1 damaged (cut.json)." in done.stdout

@@ -117,12 +117,15 @@ class Walk:
 
 
 def is_walked(path: Path) -> bool:
-    """Return whether a path is a folder whose results have to be collected: neither a record nor a study, and not the
-    output of vdbench, with results of other tools in it. If some were imported into the same folder, its records are
-    its results, or they would count twice."""
+    """Return whether a path is a folder whose results have to be collected: neither a record nor a study, and not only
+    the output of vdbench, with results of other tools in it. If some were imported into the same folder, its records
+    are its results, or they would count twice."""
     if not path.is_dir() or record_file(path).exists() or any((path / name).is_file() for name in STUDY_FILES):
         return False
-    if is_output(path) or not any(_is_foreign(file) for container in _containers(path) for file in container.files):
+    files = (file for container in _containers(path) for file in container.files)
+    if is_output(path):
+        return any(_is_foreign(file) and not vdbench.belongs(file) for file in files)
+    if not any(_is_foreign(file) for file in files):
         return False
     return not any(container.kind == "record" and _is_imported(container.folder) for container in _containers(path))
 
