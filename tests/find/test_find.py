@@ -335,3 +335,11 @@ def test_a_latency_of_commits_says_that_it_has_no_interval(tmp_path: Path) -> No
     (answer,) = hb.find("commit.p99 at 40 IOPS", str(job), on=DISK, interval=90, draws=8, **SHORT).answers
     assert answer.interval is None
     assert "no interval: none is known for times of flushes, which commit.p99 has" in answer.notes
+
+
+def test_a_reason_that_a_row_has_no_room_for_is_a_remark(hotband) -> None:
+    call = ("IOPS at p99 < 1 ms", "-w", "fio-randread", "--range", "100..200", "--ios", "2000")
+    shown = hotband("find", *call, "--on", DISK, "--on", "ent-10k").stdout
+    assert not [line for line in shown.splitlines() if "…" in line]
+    assert re.search(rf"^{DISK} +✗ not reached  ", shown, re.MULTILINE)
+    assert re.search(rf"! {DISK}: not reached: p99 is [\d.]+ ms even at 100 a second", " ".join(shown.split()))

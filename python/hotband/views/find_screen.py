@@ -28,6 +28,8 @@ MOST_TRIALS = 6
 """Most trials shown: with their headings they fill the seven columns of a screen."""
 MOST_NOTES = 2
 BAR = 12
+MOST_IN_ROW = 36
+"""Most characters of an answer in the row of its machine, on 80 columns beside a bar and a figure."""
 
 
 def terminal(answers: Found, question: FindQuestion) -> Screen:
@@ -63,8 +65,22 @@ def _unprotected(answers: Found) -> list[str]:
 
 
 def _uncertain(answers: Found) -> list[str]:
-    """Return a remark for each answer that an interval contradicts: the row of a machine has no room for it."""
-    return [f"{answer.machine}: {answer.text}" for answer in answers.answers if contradiction_text(answer)]
+    """Return a remark for each answer that an interval contradicts, or that the row of a machine has no room for."""
+    found = [(answer, _row_text(answers, answer)) for answer in answers.answers]
+    return [
+        f"{answer.machine}: {answer.text}"
+        for answer, text in found
+        if text != _cell_text(text) or contradiction_text(answer)
+    ]
+
+
+def _row_text(answers: Found, answer: Answer) -> str:
+    return f"{unchecked_text(answer)}{predicted_text(answers.question, answer)}"
+
+
+def _cell_text(text: str) -> str:
+    """Return an answer as its row has it: without its reason where there is no room for that."""
+    return text if len(text) <= MOST_IN_ROW else text.partition(":")[0]
 
 
 def _sentence(answers: Found, answer: Answer) -> str:
@@ -143,7 +159,7 @@ def _answers_table(answers: Found) -> Table:
     for answer, drawn in zip(answers.answers, bars(values, BAR), strict=True):
         bounds = answer.interval
         between = [None if bounds is None else Range(bounds["low"], bounds["high"])] if ends else []
-        text = f"{unchecked_text(answer)}{predicted_text(answers.question, answer)}"
+        text = _cell_text(_row_text(answers, answer))
         table.add(
             answer.machine,
             with_sign(text, _verdict_of(answer)),
