@@ -97,7 +97,7 @@ def test_a_drive_of_ones_own_is_the_file_that_the_command_writes(
     assert hb.run(LOAD, on=hb.drive(DISK), duration="0.1 s") == hb.run(LOAD, on=DISK, duration="0.1 s")
     flash = {"capacity": "960 GB", "interface": "sata", "read_bandwidth": "550 MB/s", "write_bandwidth": "520 MB/s"}
     made = hb.new_drive(tmp_path / "flash", kind="ssd", read_iops=98_000, power_loss_protection=True, **flash)
-    assert made.kind == "ssd"
+    assert (made.kind, made.name) == ("ssd", str(tmp_path / "flash.toml"))
     assert (tmp_path / "flash.toml").is_file()
 
 

@@ -154,6 +154,15 @@ def test_runs_without_numbers_are_bars() -> None:
     assert [row["row"] for row in drawn_rows(alone.plot("latency_p99"))] == DISKS[:1]
 
 
+def test_machines_of_ones_own_are_named_by_their_titles() -> None:
+    own = [{"title": name, "drives": {"d": {"product": name, "count": np.int64(1)}}} for name in DISKS]
+    found = hb.sweep("fio-randread", on=own, duration="0.1 s")
+    assert found.frame["target"].to_list() == DISKS
+    assert found.frame["iops"].equals(hb.sweep("fio-randread", on=DISKS, duration="0.1 s").frame["iops"])
+    with pytest.raises(hb.UserError, match='a "title" of their own'):
+        hb.sweep("fio-randread", on=[{"drives": machine["drives"]} for machine in own])
+
+
 def test_hostile_titles_are_escaped() -> None:
     """In the table and in the picture."""
     load = {

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike, fspath
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import tomli
 
@@ -79,10 +79,19 @@ def is_toml(spec: str) -> bool:
 def _of_table(spec: Mapping[str, object], argument: str) -> Named:
     """Return a dict as equivalent TOML."""
     try:
-        text = tomlkit.dumps(spec)
+        text = tomlkit.dumps(_plain_table(spec))
     except (tomlkit.exceptions.TOMLKitError, TypeError, ValueError, RecursionError) as error:
         raise UserError(argument, "", "", f"the dict is not a TOML table: {error}") from None
     return _of_toml(text, argument)
+
+
+def _plain_table(value: Any) -> Any:
+    """Return a value of a dict with numbers as Python's, whatever library they are of."""
+    if isinstance(value, Mapping):
+        return {key: _plain_table(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain_table(item) for item in value]
+    return plain(value)
 
 
 def _of_toml(text: str, argument: str) -> Named:
