@@ -37,7 +37,7 @@ QUICK_FILE = "quick.json"
 """File that a quick test leaves in its folder, next to its page."""
 LEAST_S, MOST_S = 60.0, 24 * 3600.0
 START_S = 1.0
-"""Seconds that starting fio and reading counters cost for each run on hardware, as measured (docs/guides/measure.md)."""
+"""Seconds that starting fio and reading counters cost per run on hardware, as measured (docs/guides/measure.md)."""
 PIECES = 10
 """Runs into which sustained writes are divided, for their rate over time."""
 ALIKE = 0.20
