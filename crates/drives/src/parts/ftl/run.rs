@@ -67,20 +67,30 @@ impl Ftl {
     /// A run on a drive with a pseudo-SLC cache: pages that find it full are placed together.
     #[inline(never)]
     fn write_run_past_cache(&mut self, mut pages: Range<u32>) {
-        // What was trimmed is not placed.
-        let waits = |page: u32| self.map.get(page) & DIRTY != 0 && !self.pslc.as_ref().is_some_and(|it| it.holds(page));
         let behind = (0..pages.start).rev().zip(self.buffer.iter().rev());
-        let mut in_a_row = behind.take_while(|(page, (buffered, _))| page == buffered && waits(*page)).count();
+        let mut in_a_row = behind.take_while(|(page, (buffered, _))| page == buffered && self.waits(*page)).count();
+        let mut is_checked = in_a_row == self.buffer.len();
         while !pages.is_empty() {
+            if in_a_row >= self.buffer.len() && !is_checked {
+                // An older entry of a page that was trimmed and written again has placed it.
+                in_a_row = self.buffer.iter().rev().take_while(|(page, _)| self.waits(*page)).count();
+                is_checked = in_a_row == self.buffer.len();
+            }
             let together = if in_a_row < self.buffer.len() { 0 } else { self.pages_past_cache(&pages) };
             if together == 0 {
                 let was_buffered = self.write(u64::from(pages.start), PAGE_UNITS, &mut Untimed);
                 in_a_row = if was_buffered { 0 } else { in_a_row + 1 };
+                is_checked = is_checked && !was_buffered && self.waits(pages.start);
                 pages.start += 1;
             } else {
                 pages.start = self.place_past_cache(pages.start..pages.start + together);
             }
         }
+    }
+
+    /// Whether a page in the write buffer is to be placed: it was neither trimmed nor placed, and no cache holds it.
+    fn waits(&self, page: u32) -> bool {
+        self.map.get(page) & DIRTY != 0 && !self.pslc.as_ref().is_some_and(|pslc| pslc.holds(page))
     }
 
     /// How many of these pages, which follow those in the write buffer, may be written together: the oldest of the buffer
@@ -259,6 +269,24 @@ mod tests {
             }
             prop_assert_eq!(state(&together), state(&singly));
         }
+    }
+
+    #[test]
+    fn a_page_that_an_older_entry_of_the_buffer_has_placed_is_not_placed_again() {
+        let [mut together, mut singly] =
+            [(); 2].map(|()| ftl(Separation::None, VictimPolicy::Greedy, 1e6, Some(cache(WhenFull::Direct))));
+        for pages in [0..22, 22..4096, 0..2352, 2352..4020, 3956..4084] {
+            if pages.start == 3956 {
+                for page in (3956..4020).step_by(7) {
+                    assert_eq!(together.trim(page), singly.trim(page));
+                }
+            }
+            together.write_run(pages.clone());
+            pages.for_each(|page| {
+                singly.write(page, PAGE_UNITS, &mut Untimed);
+            });
+        }
+        assert!(state(&together) == state(&singly), "written in runs and singly");
     }
 
     #[test]
