@@ -61,7 +61,7 @@ impl SsdParams {
     pub fn ceiling(&self) -> Ceiling {
         let link = self.pcie.map_or(f64::INFINITY, |lanes| lanes.data_rate().0 as f64);
         Ceiling {
-            path: [self.link_rate.0 as f64; 2],
+            path: [self.link_rate.0 as f64, self.link_write_rate.0 as f64],
             link: [link; 2],
             is_duplex: self.link_duplex,
             media: if self.compression.is_some() { NO_LIMIT } else { self.flash_rates() },

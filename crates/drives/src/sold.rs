@@ -61,11 +61,12 @@ fn check_port(product: &Product, ssd: &SsdParams) -> Result<(), SpecError> {
         None if ssd.tags <= 32 => (SATA, "SATA (queue_tags of at most 32)".to_owned()),
         None => (SAS, "both ports of SAS at 24G".to_owned()),
     };
-    if ssd.link_rate.0 <= port.0 / 100 * ROUNDED_PERCENT {
+    let rates = [("values.link_rate", ssd.link_rate), ("values.link_write_rate", ssd.link_write_rate)];
+    let Some((key, rate)) = rates.into_iter().find(|(_, rate)| rate.0 > port.0 / 100 * ROUNDED_PERCENT) else {
         return Ok(());
-    }
+    };
     let accepted = format!("rate above the port's: expected at most {port}, what {name} carries");
-    Err(SpecError::new(&product.file, "values.link_rate", ssd.link_rate.to_string(), accepted))
+    Err(SpecError::new(&product.file, key, rate.to_string(), accepted))
 }
 
 /// The capacity is made of dies that somebody makes.

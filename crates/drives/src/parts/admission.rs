@@ -3,12 +3,10 @@
 //! Firmware acknowledges writes one at a time between other tasks, so that equal writes take different times. A full
 //! buffer is emptied a stripe at a time: its dies are programmed together, and the room of all of them becomes free at
 //! once. Therefore writes that arrive faster than flash programs them are admitted in bursts, and a write between two
-//! bursts waits for at most one program time.
-//!
-//! Leaves out: sizes of writes, which share a stripe by number.
+//! bursts waits for at most one program time. A write fills of a stripe what the controller, or flash, takes for it.
 
 use hotband_machine::Random;
-use hotband_units::{Instant, Span};
+use hotband_units::{Instant, Rate, Span};
 
 /// Values of the admission of writes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -22,18 +20,19 @@ pub struct AdmissionParams {
 /// Room in the buffer that becomes free at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stripe {
-    /// Writes that it holds.
-    pub writes: u64,
-    /// Time from one to the next.
+    /// Time from one to the next, which all writes of a stripe take together.
     pub time: Span,
+    /// Time that the controller takes for a write.
+    pub interval: Span,
+    /// Rate at which flash programs the data of a stripe.
+    pub rate: Rate,
 }
 
 impl Stripe {
-    /// The stripe that is programmed in about this time, such that writes are admitted at `interval` in the long run.
-    /// None if commands do not come faster than that.
-    pub fn new(program: Span, interval: Span, command: Span) -> Option<Self> {
-        let writes = program.0.checked_div(interval.0)?;
-        (writes > 0 && command < interval).then_some(Self { writes, time: Span(writes * interval.0) })
+    /// Time that a write of `bytes` takes of a stripe.
+    #[inline]
+    fn time_of(&self, bytes: u64) -> Span {
+        self.interval.max(self.rate.time_for(bytes))
     }
 }
 
@@ -41,28 +40,30 @@ impl Stripe {
 #[derive(Clone, Debug)]
 pub struct Admission {
     params: AdmissionParams,
-    /// When the last stripe became free, and how many writes it holds already.
+    /// When the last stripe became free, and how much of its time its writes take already.
     begins: Instant,
-    admitted: u64,
+    taken: Span,
     random: Random,
 }
 
 impl Admission {
     /// An empty buffer.
     pub fn new(params: AdmissionParams, random: Random) -> Self {
-        Self { params, begins: Instant::ZERO, admitted: 0, random }
+        Self { params, begins: Instant::ZERO, taken: Span::ZERO, random }
     }
 
-    /// Time when a write that arrives at `now` is in the buffer; times given to it never go backwards.
+    /// Time when a write of `bytes` that arrives at `now` is in the buffer; times given to it never go backwards.
     #[inline]
-    pub fn admit(&mut self, now: Instant) -> Instant {
+    pub fn admit(&mut self, now: Instant, bytes: u64) -> Instant {
         let Some(stripe) = self.params.stripe else { return now };
-        if now >= self.begins + stripe.time {
-            (self.begins, self.admitted) = (now, 0);
-        } else if self.admitted == stripe.writes {
-            (self.begins, self.admitted) = (self.begins + stripe.time, 0);
+        // What a large write takes beyond its stripe, it takes of those behind.
+        while self.taken >= stripe.time {
+            (self.begins, self.taken) = (self.begins + stripe.time, self.taken - stripe.time);
         }
-        self.admitted += 1;
+        if now >= self.begins + stripe.time {
+            (self.begins, self.taken) = (now, Span::ZERO);
+        }
+        self.taken += stripe.time_of(bytes);
         now.max(self.begins)
     }
 
@@ -81,37 +82,49 @@ impl Admission {
 mod tests {
     use super::*;
 
-    const STRIPE: Stripe = Stripe { writes: 4, time: Span(400) };
+    const STRIPE: Stripe = Stripe { time: Span(400), interval: Span(100), rate: Rate(40_960_000_000) };
 
     fn admission(spread: f64, stripe: Option<Stripe>) -> Admission {
         Admission::new(AdmissionParams { spread, stripe }, Random::new(1, "test"))
     }
 
-    fn admit(admission: &mut Admission, times: impl IntoIterator<Item = u64>) -> Vec<u64> {
-        times.into_iter().map(|at| admission.admit(Instant(at)).0).collect()
+    fn admit(admission: &mut Admission, bytes: u64, times: impl IntoIterator<Item = u64>) -> Vec<u64> {
+        times.into_iter().map(|at| admission.admit(Instant(at), bytes).0).collect()
     }
 
     #[test]
     fn a_stripe_is_admitted_at_once_and_the_next_write_waits_for_another() {
+        let times = [0, 10, 20, 30, 40, 50, 399, 399, 399];
         let mut full = admission(0.0, Some(STRIPE));
-        assert_eq!(admit(&mut full, [0, 10, 20, 30, 40, 50, 399, 399, 399]), [0, 10, 20, 30, 400, 400, 400, 400, 800]);
+        assert_eq!(admit(&mut full, 4096, times), [0, 10, 20, 30, 400, 400, 400, 400, 800]);
+    }
+
+    #[test]
+    fn a_write_takes_of_a_stripe_what_flash_takes_for_its_bytes() {
+        // 8,192 B take 200 ns of flash, more than the controller; 81,920 B take five stripes.
+        let mut full = admission(0.0, Some(STRIPE));
+        assert_eq!(admit(&mut full, 8192, [0, 1, 2, 3, 4]), [0, 1, 400, 400, 800]);
+        let mut full = admission(0.0, Some(STRIPE));
+        assert_eq!(admit(&mut full, 81_920, [0, 1, 2100]), [0, 2000, 4000]);
+        assert_eq!(admit(&mut full, 4096, [9000, 9001]), [9000, 9001]);
     }
 
     #[test]
     fn writes_slower_than_flash_never_wait() {
         let times = || (0..1000).map(|n| n * 101);
-        assert_eq!(admit(&mut admission(0.0, Some(STRIPE)), times()), times().collect::<Vec<_>>());
-        assert_eq!(admit(&mut admission(0.0, None), [5, 5, 5]), [5, 5, 5]);
+        assert_eq!(admit(&mut admission(0.0, Some(STRIPE)), 4096, times()), times().collect::<Vec<_>>());
+        assert_eq!(admit(&mut admission(0.0, None), 4096, [5, 5, 5]), [5, 5, 5]);
     }
 
     #[test]
     fn in_the_long_run_they_are_admitted_at_the_interval_of_the_drive() {
-        let stripe = Stripe::new(Span(1_300_000), Span(2_990), Span(2_000)).expect("commands come faster");
-        let mut full = admission(0.0, Some(stripe));
-        let last = (0..100 * stripe.writes).map(|_| full.admit(Instant::ZERO).0).max();
-        assert_eq!(last, Some(99 * stripe.writes * 2_990));
-        assert_eq!(Stripe::new(Span(1_300_000), Span(2_990), Span(2_990)), None);
-        assert_eq!(Stripe::new(Span(1_000), Span(2_990), Span(100)), None);
+        for (bytes, each) in [(4096_u64, 2990_u64), (65_536, 32_768)] {
+            let stripe = Stripe { time: Span(1_300_000), interval: Span(2_990), rate: Rate(2_000_000_000) };
+            let mut full = admission(0.0, Some(stripe));
+            let last = (0..100_000).map(|_| full.admit(Instant::ZERO, bytes).0).max().expect("admitted");
+            let expected: u64 = 100_000 * each;
+            assert!(expected.abs_diff(last) < 1_300_000 + each, "{bytes} B: {last} of {expected}");
+        }
     }
 
     #[test]

@@ -116,9 +116,9 @@ impl Ssd {
     /// # Errors
     /// The system refuses the memory.
     pub fn try_new(params: SsdParams) -> Result<Self, Refused> {
-        let port = |direction| match params.pcie {
-            Some(lanes) => Port::of_lanes(lanes, direction, params.link_rate),
-            None => Port::new(params.link_rate),
+        let port = |direction, rate| match params.pcie {
+            Some(lanes) => Port::of_lanes(lanes, direction, rate),
+            None => Port::new(rate),
         };
         Ok(Self {
             ftl: Ftl::try_new(params.ftl.clone())?,
@@ -128,8 +128,8 @@ impl Ssd {
             admission: Admission::new(params.admission, Random::new(0, "admission")),
             journal: Journal::new(params.journal),
             compression: Compression::new(params.compression),
-            to_host: port(Direction::ToHost),
-            from_host: port(Direction::FromHost),
+            to_host: port(Direction::ToHost, params.link_rate),
+            from_host: port(Direction::FromHost, params.link_write_rate),
             controller_free: Instant::ZERO,
             slots: Vec::new(),
             free_slots: Vec::new(),

@@ -19,6 +19,16 @@ pub(super) fn read_pcie(section: &Section) -> Result<Option<Pcie>, SpecError> {
     Ok(Some(Pcie { generation: generation as u32, lanes, payload: payload.0 }))
 }
 
+/// Rate of data that the drive receives, if its own path differs by direction.
+pub(super) fn read_link_write_rate(section: &Section, link: Rate, is_duplex: bool) -> Result<Rate, SpecError> {
+    let Some(rate) = section.quantity::<Rate>("link_write_rate")? else { return Ok(link) };
+    if !is_duplex {
+        let accepted = "link_duplex is off: both directions share link_rate";
+        return Err(section.error("link_write_rate", rate.to_string(), accepted));
+    }
+    at_least(section, "link_write_rate")
+}
+
 /// Pages that are mapped together.
 pub(super) fn read_mapping_unit(section: &Section) -> Result<u64, SpecError> {
     let Some(Bytes(unit)) = section.quantity::<Bytes>("mapping_unit")? else { return Ok(1) };

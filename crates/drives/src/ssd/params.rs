@@ -36,6 +36,8 @@ pub struct SsdParams {
     pub decompression: Span,
     /// Rate of the link, or of the drive's own path to its PCI Express lanes.
     pub link_rate: Rate,
+    /// Like the above, for data that the drive receives.
+    pub link_write_rate: Rate,
     /// PCI Express lanes, if it has them.
     pub pcie: Option<Pcie>,
     /// Pages that are mapped together: a write of less reads the rest first.
@@ -145,27 +147,34 @@ impl SsdParams {
         let time = |key| section.required::<Span>(key, "a time");
         let command_interval = time("command_interval")?;
         let write_interval = section.quantity("write_interval")?.unwrap_or(command_interval);
-        let admission = tails::read_admission(&section, write_interval, command_interval)?;
+        let admission = tails::read_admission(&section, write_interval, &nand)?;
         let unit_pages = options::read_mapping_unit(&section)?;
         let whole: Bytes = section.required("capacity", "a size")?;
         let pcie = options::read_pcie(&section)?;
+        let link_rate = at_least(&section, "link_rate")?;
+        let link_duplex = need(&section, "link_duplex", section.switch("link_duplex")?)?;
         let params = Self {
             capacity,
             draw: read_ssd(&section)?,
             backlog: 2 * nand.dies,
             compression,
             decompression: time("decompression_time")?,
-            link_rate: at_least(&section, "link_rate")?,
+            link_rate,
+            link_write_rate: options::read_link_write_rate(&section, link_rate, link_duplex)?,
             mapping: read_mapping(&section, unit_pages, pcie.is_some(), scale)?,
             pcie,
             unit_pages,
             namespaces: read_namespaces(&section, whole, unit_pages * PAGE, scale)?,
             scale,
             scale_chosen: scale > requested,
-            link_duplex: need(&section, "link_duplex", section.switch("link_duplex")?)?,
+            link_duplex,
             tags: need(&section, "queue_tags", section.count("queue_tags", 1..=65_536)?)? as usize,
             command_interval,
-            write_interval: if admission.stripe.is_some() { command_interval } else { write_interval },
+            write_interval: if admission.stripe.is_some() {
+                command_interval.min(write_interval)
+            } else {
+                write_interval
+            },
             admission,
             read_overhead: time("read_overhead")?,
             write_overhead: time("write_overhead")?,

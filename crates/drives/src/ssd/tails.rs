@@ -6,6 +6,7 @@ use hotband_units::Span;
 
 use crate::parts::admission::{AdmissionParams, Stripe};
 use crate::parts::forced_writes::read_forced_writes;
+use crate::parts::nand::NandParams;
 use crate::parts::senses::{RetryParams, SenseParams};
 use crate::parts::stalls::StallParams;
 use crate::ssd::reading::{need, share};
@@ -74,12 +75,18 @@ pub(super) fn read_stalls(section: &Section) -> Result<Option<StallParams>, Spec
     Ok(Some(StallParams { time: lasts, interval }).filter(|stalls| stalls.time > Span::ZERO))
 }
 
-/// Times of single writes, and the stripe that becomes free at once when writes come at more than their long rate.
-pub(super) fn read_admission(section: &Section, interval: Span, command: Span) -> Result<AdmissionParams, SpecError> {
-    let release = time(section, "buffer_release", LONGEST)?;
+/// Times of single writes, and the stripe that becomes free at once when writes come at more than their long rate:
+/// one in `interval`, and bytes as fast as flash programs them, in pseudo-SLC where it has that.
+pub(super) fn read_admission(
+    section: &Section,
+    interval: Span,
+    nand: &NandParams,
+) -> Result<AdmissionParams, SpecError> {
+    let release = time(section, "buffer_release", LONGEST)?.filter(|release| *release > Span::ZERO);
+    let rate = nand.quick.map_or(nand.program_rate, |quick| quick.rate.max(nand.program_rate));
     Ok(AdmissionParams {
         spread: optional_share(section, "write_spread", 1.0)?,
-        stripe: release.and_then(|release| Stripe::new(release, interval, command)),
+        stripe: release.map(|time| Stripe { time, interval, rate }),
     })
 }
 

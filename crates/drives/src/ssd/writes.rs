@@ -25,7 +25,7 @@ impl Ssd {
         self.controller_free = slot.begun + self.params.write_interval;
         let port = if self.params.link_duplex { &mut self.from_host } else { &mut self.to_host };
         let arrived = port.send(decoded, u64::from(command.len));
-        let admitted = self.admission.admit(arrived);
+        let admitted = self.admission.admit(arrived, u64::from(command.len));
         let slot = &mut self.slots[index as usize];
         (slot.asked, slot.ready) = (arrived, admitted);
         self.untouched.push(command.offset / PAGE);

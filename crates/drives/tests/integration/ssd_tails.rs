@@ -150,9 +150,10 @@ fn a_full_buffer_admits_a_stripe_of_writes_at_once() {
     let mut bench = Bench::new("write_interval = \"10 us\"\nbuffer_release = \"45 us\"");
     let writes: Vec<u64> = (0..9).map(|page| bench.write(0, page, 1)).collect();
     for (number, write) in (0..).zip(writes) {
-        // Four writes per 40 us; each crosses the link after the last one.
+        // The fifth fills 45 us and takes 5 us of the next; each crosses the link after the last one.
         let arrived = INTERVAL + (number + 1) * WIRE;
-        bench.done_exactly_at(write, arrived.max(number / 4 * 40 * US) + WRITE_OVERHEAD - INTERVAL);
+        let stripe = if number < 5 { 0 } else { 45 * US };
+        bench.done_exactly_at(write, arrived.max(stripe) + WRITE_OVERHEAD - INTERVAL);
     }
 }
 

@@ -409,6 +409,17 @@ fn a_read_over_pci_express_takes_what_its_packets_take() {
 }
 
 #[test]
+fn received_data_crosses_the_link_at_its_own_rate() {
+    let write_at = |set: &str| {
+        let mut bench = Bench::new(&format!("link_duplex = \"on\"\n{set}"));
+        let token = bench.submit(0, Op::Write, 0, 1 << 20, false);
+        bench.end_of(token) - WRITE_OVERHEAD
+    };
+    assert_eq!(write_at("link_rate = \"1 GB/s\""), 1 << 20);
+    assert_eq!(write_at("link_rate = \"1 GB/s\"\nlink_write_rate = \"2 GB/s\""), 1 << 19);
+}
+
+#[test]
 fn planes_that_read_alone_read_two_pages_of_a_die_at_once() {
     // Pages 0 and 4 are in the two planes of one pass, pages 0 and 1 in the same plane.
     for (set, page, expected) in [

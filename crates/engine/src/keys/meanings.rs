@@ -148,6 +148,7 @@ pub const SSD: &[(&str, &str)] = &[
     ("idle_delay", "time without commands after which the drive works in the background"),
     ("link_duplex", "whether reads and writes cross the link at once (SATA: off)"),
     ("link_rate", "rate of the link to the host, or of the drive's own path to its PCI Express lanes"),
+    ("link_write_rate", "like link_rate, for data that the drive receives; default: link_rate"),
     ("map_memory", "memory of the controller for the mapping table; default: enough for all of it"),
     ("map_page", "page of the mapping table, in which it is read and written"),
     ("mapping_unit", "unit of the mapping: a smaller write first reads the remainder"),

@@ -33,7 +33,8 @@ MOST_SPARE = 0.30
 
 @dataclass(frozen=True)
 class Chips:
-    """The dies of a drive; `first_program` is the time after which a flushed write is on flash."""
+    """The dies of a drive; `first_program` is the time after which a flushed write is on flash, and `stripe` the bytes
+    that all dies program at once."""
 
     dies: int
     planes: int
@@ -42,6 +43,7 @@ class Chips:
     has_parity: bool
     quick_program: float
     first_program: float
+    stripe: float
 
     @property
     def held(self) -> float:
@@ -65,7 +67,8 @@ def chips_of(sheet: Answers, expected: Mapping[str, Expected]) -> Chips:
         quick = max(40 * US, min(QUICK_PROGRAM, pause - transfer))
     first = quick or expected["die_program_time"].value
     has_parity = sheet["class"] == "enterprise" and flash != "XPoint"
-    return Chips(dies, planes, independent, block, has_parity, quick, first)
+    stripe = dies * planes * (PAGE if flash == "XPoint" else FLASH_PAGE * (1 if quick else BITS[flash]))
+    return Chips(dies, planes, independent, block, has_parity, quick, first, stripe)
 
 
 def _dies(sheet: Answers, expected: Mapping[str, Expected], planes: int) -> tuple[int, bool]:

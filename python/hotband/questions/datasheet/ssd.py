@@ -178,6 +178,7 @@ def _controller(sheet: Answers, expected: Mapping[str, Expected], chips: Chips) 
     reads, writes = "random reads a second, deep queue", "random writes a second of a new drive, deep queue"
     return [
         link,
+        *_link_of_writes(sheet, expected, duplex),
         Value("link_duplex", duplex, why, given=True),
         *_lanes(sheet, expected),
         tags,
@@ -193,6 +194,15 @@ def _controller(sheet: Answers, expected: Mapping[str, Expected], chips: Chips) 
         *_protection(sheet, expected, chips),
         *_map(sheet, era),
     ]
+
+
+def _link_of_writes(sheet: Answers, expected: Mapping[str, Expected], duplex: str) -> list[Value]:
+    """Return the rate of the link for writes, where writes are streamed faster than reads."""
+    written = expected["write_stream"]
+    if duplex == "off" or written.value <= expected["read_stream"].value:
+        return []
+    rule = "sequential write: what the port passes in practice"
+    return [follows("link_write_rate", written, "rate", stated_number(sheet, "write-bandwidth"), rule)]
 
 
 def _interval(key: str, rate: Expected, stated: float | None, rule: str) -> Value:
@@ -257,10 +267,11 @@ def _admission(expected: Mapping[str, Expected], chips: Chips) -> list[Value]:
     tail = expected["write_tail"].within(1.0, math.exp(P99))
     spread = tail.each(lambda ratio: math.log(ratio) / P99)
     rule = "99th percentile over median of single writes"
-    program = "dies are programmed together; the time of a program"
+    release = max(chips.first_program, chips.stripe / expected["write_stream"].value)
+    together = "dies are programmed together; the time in which the stream of writes fills all of them once"
     return [
         follows("write_spread", spread, "share", None, rule),
-        estimate("buffer_release", chips.first_program, (0.0, 2 * chips.first_program), "time", program),
+        estimate("buffer_release", release, (0.0, 2 * release), "time", together),
     ]
 
 
