@@ -936,15 +936,15 @@ def steady(
     round: str | None = None,
     track: str | None = None,
 ) -> Steadiness:
-    """Report whether results reached steady state by the rule of the SNIA PTS, and whether they left it.
+    """Report whether records reached steady state by the rule of the SNIA PTS, and whether they left it.
 
     Args:
         records: record.json files or their folders.
         round: Length of a round; default: that of the run, or "60 s".
         track: iops, latency or bandwidth; default: that of the run, or iops.
 
-    Records, or their paths, or results of other tools, that have a series are divided into rounds; one without a series
-    is one round. The rounds keep the given order. The result has `verdicts`, `reached` and a `frame`. Raises UserError.
+    Records, or their paths, that have a series are divided into rounds; one without a series is one round. The rounds
+    keep the given order. The result has `verdicts`, `reached` and a `frame`. Raises UserError.
     """
 
 def studies() -> DataFrame:

@@ -71,11 +71,6 @@ def pair(first: dict[str, Any], second: dict[str, Any]) -> list[Audited]:
     ]
 
 
-def copies(*names: str, hour: int = 0) -> list[Audited]:
-    """The same file of a run under several names."""
-    return [result(name, DISK, ended=clock(hour)) for name in names]
-
-
 def equal(ratio: float, noise: float, repeats: int) -> list[Audited]:
     """Two targets whose rates differ by little, one run each with samples, or several without."""
     found = []

@@ -6,7 +6,6 @@ from faulty import (
     SLOW_SSD,
     SMALL_SSD,
     Fault,
-    copies,
     equal,
     fio_group,
     lasting,
@@ -298,9 +297,6 @@ COMPARISONS = [
         ],
         {"what": "entropy", "least": 0.37, "most": 1.0},
     ),
-    Fault("copied-result", "of a disk, under another name", lambda: copies("a", "b"), {"results": 2}, None, "warning"),
-    Fault("copied-result", "three times", lambda: copies("a", "b", "c"), {"results": 3}),
-    Fault("copied-result", "beside another run", lambda: [*copies("a", "b"), *copies("d", hour=1)], {"results": 2}),
     Fault(
         "one-repeat",
         "a sweep, each depth once",

@@ -196,27 +196,6 @@ def test_mistakes_are_one_line_and_exit_code_2(hotband, saved, arguments: list[s
     assert done.stderr.count("\n") == 1
 
 
-def test_flash_that_was_new_is_named_although_its_rounds_are_even(saved) -> None:
-    state = {"drives": [{"names": ["d0"], "holds": "new"}]}
-    (new,) = judge([saved("new", rows(FLAT), drive_state=state)], "1 s", None)
-    (used,) = judge([saved("used", rows(FLAT))], "1 s", None)
-    assert new["reached"]
-    assert [note for note in new["notes"] if note not in used["notes"]] == [
-        "flash was new, and is even until it is written over: not the state of a drive in use"
-    ]
-
-
-def test_results_of_other_tools_are_rounds(hotband, tmp_path: Path) -> None:
-    for n in range(5):
-        side = {"total_ios": 100, "io_bytes": 409600, "iops": 100.0, "bw_bytes": 409600, "runtime": 1000}
-        side["clat_ns"] = {"min": 1, "max": 2e7, "mean": 1e7, "stddev": 1.0, "N": 100, "percentile": {"99.000000": 2e7}}
-        job = {"jobname": "j", "error": 0, "elapsed": 1, "job options": {"rw": "randread", "bs": "4k"}, "read": side}
-        (tmp_path / f"{n}.json").write_text(json.dumps({"fio version": "fio-3.33", "jobs": [job]}))
-    done = hotband("audit", "--steady", *(str(tmp_path / f"{n}.json") for n in range(5)))
-    assert done.returncode == 0, done.stderr
-    assert "reached steady state" in done.stdout
-
-
 def test_reached_or_not_the_exit_code_is_0(hotband, saved) -> None:
     steady, other = saved("steady", rows(FLAT)), saved("[b]other", rows([1.0, 100.0] * 15), name="[b]other")
     done = hotband("audit", "--steady", str(steady), str(other), "--round", "1 s")

@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hotband.base.question import Question, Way, asks
 from hotband.data.inputs.kinds import Records, paths_of
-from hotband.data.record.load import records_in
 from hotband.data.record.rounds import judge
 from hotband.data.record.steadiness import Steadiness
-from hotband.data.results.records import is_record, load_all
-
-if TYPE_CHECKING:
-    from hotband.data.record.record import Record
 
 
 @dataclass(frozen=True, kw_only=True)
 class SteadyQuestion(Question):
-    """Report whether results reached steady state by the rule of the SNIA PTS, and whether they left it.
+    """Report whether records reached steady state by the rule of the SNIA PTS, and whether they left it.
 
-    Records, or their paths, or results of other tools, that have a series are divided into rounds; one without a series
-    is one round. The rounds keep the given order. The result has `verdicts`, `reached` and a `frame`. Raises UserError.
+    Records, or their paths, that have a series are divided into rounds; one without a series is one round. The rounds
+    keep the given order. The result has `verdicts`, `reached` and a `frame`. Raises UserError.
     """
 
     name = "steady"
@@ -45,12 +38,4 @@ class SteadyQuestion(Question):
 
 def answer(question: SteadyQuestion, _: Way) -> Steadiness:
     """Return the verdict of the rule. Raises UserError."""
-    records = [record for given in question.records for record in _records_of(given)]
-    return Steadiness(tuple(judge(records, question.round, question.track)))
-
-
-def _records_of(given: Path | Record) -> Sequence[Path | Record]:
-    """Return the records of a path: of a folder all in it, of results of other tools their imports."""
-    if not isinstance(given, Path) or not given.exists():
-        return [given]
-    return [record for path in records_in(given) for record in ([path] if is_record(path) else load_all(path))]
+    return Steadiness(tuple(judge(question.records, question.round, question.track)))

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +18,6 @@ from hotband.base.heavy import pl
 from hotband.base.text.quantities import SPAN_EXPECTED, span_ns
 from hotband.data.documents.record import RecordDoc, VerdictDoc, interval_of
 from hotband.data.record.load import LoadedRecord, load_record
-from hotband.data.record.states import HOLDS, states_of
 from hotband.data.record.steady import TRACKS, Rounds, of_phases, verdict
 
 if TYPE_CHECKING:
@@ -49,24 +47,14 @@ def judge(given: Sequence[Path | Record], round_text: str | None, track: str | N
         asked_track = track or (run_verdicts[-1]["track"] if run_verdicts else "iops")
         asked_round = round_ns or (run_verdicts[-1]["round_ns"] if run_verdicts else ROUND_NS)
         if loaded.series is not None:
-            rounds = _of_series(path, loaded, asked_round, asked_track)
+            verdicts.append(verdict(_of_series(path, loaded, asked_round, asked_track)))
         elif "samples" in loaded.record:
-            rounds = _of_samples(path, loaded.record, asked_round, asked_track)
+            verdicts.append(verdict(_of_samples(path, loaded.record, asked_round, asked_track)))
         else:
             single.append((path, loaded))
-            continue
-        verdicts.append(verdict(replace(rounds, notes=[*rounds.notes, *_began_new(loaded.record)])))
     if single:
         verdicts.append(verdict(_one_each(single, track or "iops", round_text)))
     return verdicts
-
-
-def _began_new(record: RecordDoc) -> list[str]:
-    """Return the remark on a run whose solid-state drives were new: they are even, too, until written over once."""
-    states = states_of(record)
-    held = [HOLDS.get(drive["holds"] or "") for drive in (states["drives"] if states else [])]
-    is_new = HOLDS["new"] in held
-    return ["flash was new, and is even until it is written over: not the state of a drive in use"] if is_new else []
 
 
 def _of_series(path: Path, loaded: LoadedRecord, round_ns: float, track: str) -> Rounds:

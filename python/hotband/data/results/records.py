@@ -26,15 +26,10 @@ def load_all(path: str | PathLike[str], *, unit: str | None = None) -> list[Reco
             accepted = f"applies to the values of an HdrHistogram log, and {path} is not one: leave it out"
             raise UserError("unit", "", unit, accepted)
         return [record_of_import(imported) for imported in hdr.read([where], unit)]
-    if is_record(where):
+    of_ours = where.is_file() and b'"hotband-record"' in read_beginning(where)[:4096]
+    if of_ours or record_file(where).is_file() or where.name == RECORD_FILE:
         return [_read(where)]
     return [record_of_import(imported) for imported in importers.load(where)]
-
-
-def is_record(path: Path) -> bool:
-    """Return whether a path is a record of Hotband, or claims to be one by its name."""
-    of_ours = path.is_file() and b'"hotband-record"' in read_beginning(path)[:4096]
-    return of_ours or record_file(path).is_file() or path.name == RECORD_FILE
 
 
 def _read(path: Path) -> Record:

@@ -7,7 +7,6 @@ out: other differences (firmware, temperature, hosts), which no result reports.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from itertools import combinations
 
@@ -29,32 +28,7 @@ def check(runs: Sequence[Audited]) -> list[Finding]:
         if len(by_target) > 1:
             findings += _unequal(alike, by_target)
             findings += _within(by_target)
-    alone = [runs_of_one[0] for _, runs_of_one in grouped(known, _measurement)]
-    return [*findings, *_copies(runs), *_once(alone)]
-
-
-def _measurement(run: Audited) -> str:
-    """Return what two measurements never share: a whole record with its end, except its file. Models repeat exactly."""
-    if run.is_model or run.is_published or not run.source or not run.source.get("ended"):
-        return f"{id(run)}"
-    source = {key: value for key, value in run.source.items() if key != "file"}
-    return json.dumps({**run.record, "source": source}, sort_keys=True, default=str)
-
-
-def _copies(runs: Sequence[Audited]) -> list[Finding]:
-    """Find results that are one measurement, copied."""
-    return [
-        Finding(
-            "copied-result",
-            "warning",
-            tuple(run.name for run in alike),
-            f"{len(alike)} results are one measurement: {listed([run.name for run in alike])} agree to the nanosecond",
-            {"results": len(alike)},
-            "A file was copied, perhaps into the wrong folder: remove the copy, it is no repeat.",
-        )
-        for _, alike in grouped(runs, _measurement)
-        if len(alike) > 1
-    ]
+    return findings + _once(known)
 
 
 def data_text(key: str, value: float) -> str:
