@@ -69,9 +69,9 @@ LENGTHS = [
         "shorter-than-others",
         "one target for a minute, the other for ten",
         lambda: [
-            result(f"{target[-1]}{again}", deep(4), concurrency=4, target=target, seconds=seconds, slower=slower)
+            result(f"{target[-1]}{again}", deep(4), concurrency=4, target=target, seconds=seconds, slower=slower * late)
             for target, seconds, slower in (("/dev/sda", 600, 1.0), ("/dev/sdb", 90, 2.0))
-            for again in range(2)
+            for again, late in enumerate((1.0, 1.01))
         ],
         {"runs": 4, "runs_shorter": 2, "share_pct": 15.0},
         None,
@@ -269,7 +269,7 @@ COMPARISONS = [
         "three targets, none alike",
         lambda: [
             *pair({"concurrency": 2}, {"concurrency": 4}),
-            *(result(f"c{n}", deep(8), concurrency=8, target="/dev/sdc") for n in range(2)),
+            *(result(f"c{n}", deep(8), concurrency=8, target="/dev/sdc", ended=clock(n)) for n in range(2)),
         ],
         {"targets": 3},
     ),
@@ -312,6 +312,23 @@ COMPARISONS = [
         {"points": 2, "points_measured_once": 2},
     ),
     Fault("one-repeat", "one point of four", lambda: sweep()[:-2], {"points": 4, "points_measured_once": 1}),
+    Fault(
+        "copied-result", "a file in two folders", lambda: [result(name) for name in ("a/qd1", "b/qd1")], {"results": 2}
+    ),
+    Fault(
+        "copied-result",
+        "three names",
+        lambda: [result(name) for name in ("a", "b", "c")],
+        {"results": 3},
+        None,
+        "severe",
+    ),
+    Fault(
+        "copied-result",
+        "a repeat of a sweep that is none",
+        lambda: [*sweep(), replace(sweep()[0], name="qd1-3")],
+        {"results": 2},
+    ),
     Fault(
         "within-interval",
         "one per cent, one run each",

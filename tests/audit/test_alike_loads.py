@@ -95,13 +95,22 @@ def test_data_are_the_same_by_size_entropy_and_options() -> None:
 
 
 def test_points_of_a_comparison_that_were_measured_once_are_counted() -> None:
-    twice = [at("a1", "sda", 1), at("a2", "sda", 1)]
+    twice = [at("a1", "sda", 1), at("a2", "sda", 1, slower=1.01)]
     (one,) = found_of("one-repeat", *twice, at("b1", "sdb", 1), at("b4", "sdb", 4))
     assert one.subject == ("b1", "b4")
     assert one.numbers == {"points": 3, "points_measured_once": 2}
     assert one.title == "2 of 3 points were measured once: the spread between repeats is unknown"
     assert found_of("one-repeat", *twice) == []
     assert found_of("one-repeat", twice[0]) == [], "one point is no sweep"
+
+
+def test_copies_of_one_measurement_are_one_repeat() -> None:
+    copies = [at("a1", "sda", 1), at("a2", "sda", 1), at("b1", "sdb", 1)]
+    (one,) = found_of("one-repeat", *copies)
+    assert one.subject == ("a1", "b1")
+    (copied,) = found_of("copied-result", *copies)
+    assert copied.subject == ("a1", "a2")
+    assert found_of("copied-result", at("a1", "sda", 1), at("a2", "sda", 1, slower=1.000_01)) == []
 
 
 def test_points_of_a_sweep_have_one_pattern_and_size_of_an_io() -> None:

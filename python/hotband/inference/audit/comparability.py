@@ -7,14 +7,19 @@ out: other differences (firmware, temperature, hosts), which no result reports.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from itertools import combinations
 
 from hotband.base.text.numbers import between, number, percent, size
+from hotband.data.record.stats import DIRECTIONS, OTHER_DIRECTIONS
 from hotband.inference.audit.audited import Audited, grouped
 from hotband.inference.audit.difference import NONE, iops_difference
+from hotband.inference.audit.distribution import sides_of
 from hotband.inference.audit.finding import Finding, Number, Rows, listed
 
+LEAST_ALIKE = 100
+"""I/Os from which equal sums of latencies are no coincidence."""
 DATA_TOLERANCE = 0.05
 """Share by which working sets and compressibility may differ: seeks and hit shares change by less."""
 
@@ -28,7 +33,36 @@ def check(runs: Sequence[Audited]) -> list[Finding]:
         if len(by_target) > 1:
             findings += _unequal(alike, by_target)
             findings += _within(by_target)
-    return findings + _once(known)
+    copies = _copies(runs)
+    further = {name for copy in copies for name in copy.subject[1:]}
+    return findings + copies + _once([run for run in known if run.name not in further])
+
+
+def _copies(runs: Sequence[Audited]) -> list[Finding]:
+    """Find measurements that are equal to the last digit. Models repeat exactly and are left out."""
+    measured = [run for run in runs if not run.is_model and not run.is_published]
+    timed = [run for run in measured if (run.summary().get("count") or 0) >= LEAST_ALIKE and _waited(run)]
+    findings = []
+    for _, alike in grouped(timed, _measured):
+        if len(alike) > 1:
+            names = tuple(run.name for run in alike)
+            title = f"{listed(names)} are copies of one measurement: all counts and latencies are equal"
+            advice = "Two measurements never agree to the last digit: look for a file that was copied to a wrong place."
+            findings.append(Finding("copied-result", "severe", names, title, {"results": len(alike)}, advice))
+    return findings
+
+
+def _waited(run: Audited) -> bool:
+    return any(side["latency_sum_ns"] for side in sides_of(run.record["streams"]))
+
+
+def _measured(run: Audited) -> str:
+    """Return all that a result states of its run, without the names of its file and its streams."""
+    streams = [
+        [stream.get(direction) for direction in (*DIRECTIONS, *OTHER_DIRECTIONS)] for stream in run.record["streams"]
+    ]
+    source = {key: value for key, value in (run.source or {}).items() if key != "file"}
+    return json.dumps([source, run.concurrency, run.duration_ns, run.record["summary"], streams])
 
 
 def data_text(key: str, value: float) -> str:

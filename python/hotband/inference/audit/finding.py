@@ -72,7 +72,7 @@ RULES = (
     ("short-run", "shorter-than-others", "percentile-support", "out-of-sequence"),
     ("no-steady-state", "warm-up-measured", "drift", "not-preconditioned", "stall", "jobs-ended-apart"),
     ("working-set-in-cache",),
-    ("unequal-concurrency", "unequal-data", "one-repeat", "within-interval"),
+    ("unequal-concurrency", "unequal-data", "one-repeat", "within-interval", "copied-result"),
     ("averaged-percentiles", "mixed-jobs", "tool-version"),
     ("cache-exhausted", "thermal-throttling", "interference", "processor-bound"),
 )
