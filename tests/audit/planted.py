@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from faulty import (
     SLOW_SSD,
     SMALL_SSD,
@@ -313,12 +315,15 @@ COMPARISONS = [
     ),
     Fault("one-repeat", "one point of four", lambda: sweep()[:-2], {"points": 4, "points_measured_once": 1}),
     Fault(
-        "copied-result", "a file in two folders", lambda: [result(name) for name in ("a/qd1", "b/qd1")], {"results": 2}
+        "copied-result",
+        "a file in two folders",
+        lambda: [result(name, DISK) for name in ("a/qd1", "b/qd1")],
+        {"results": 2},
     ),
     Fault(
         "copied-result",
         "three names",
-        lambda: [result(name) for name in ("a", "b", "c")],
+        lambda: [result(name, DISK) for name in ("a", "b", "c")],
         {"results": 3},
         None,
         "severe",

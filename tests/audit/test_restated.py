@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from hotband.data.importers import load
-from hotband.inference.audit import load_results
+from hotband.inference.audit import littles_law, load_results
 from hotband.inference.audit.contradictions import check
 from hotband.inference.audit.rules import severe_of
 
@@ -258,3 +258,26 @@ def test_a_damaged_file_beside_an_output_of_vdbench_is_skipped_and_named(tmp_pat
     assert len(load_results([tmp_path / "out"], skipped)) == 1
     assert "1 damaged (cut.json)" in skipped[0]
     assert "notes.txt" in skipped[0]
+
+
+@pytest.mark.parametrize(
+    ("depth", "used", "rules"), [(64, 17.0, ["idle-concurrency"]), (64, None, []), (64, 95.0, []), (32, 17.0, [])]
+)
+def test_the_stated_processor_time_bounds_that_of_the_host(
+    depth: int, used: float | None, rules: list[str], tmp_path: Path
+) -> None:
+    """94,000 IOPS of 340 us are 32 in flight: 32 more would take 340 us each outside their latency."""
+    job = json.loads(json.dumps(RIGHT))
+    count = 94_000 * 60
+    job["read"] = {
+        "io_bytes": 4096 * count,
+        "iops": 94_000.0,
+        "runtime": 60_000,
+        "total_ios": count,
+        "clat_ns": {"min": 100_000, "max": 900_000, "mean": 340_000.0, "stddev": 80_000.0, "N": count},
+    }
+    job |= {"latency_us": {}, "latency_ms": {}} | ({} if used is None else {"usr_cpu": used, "sys_cpu": 0.0})
+    job["job options"]["iodepth"] = str(depth)
+    (tmp_path / "a.json").write_text(json.dumps({"fio version": "fio-3.33", "jobs": [job]}))
+    found = [finding.rule for finding in littles_law.check(load_results([tmp_path / "a.json"]))]
+    assert found == rules

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hotband.base.text.numbers import counted, number
+from hotband.base.text.numbers import counted, finite, number
 from hotband.data.documents.record import side_of
 from hotband.inference.audit.audited import Audited, grouped
 from hotband.inference.audit.finding import Finding, Number, Rows, listed
@@ -156,7 +156,18 @@ def is_idle(cell: Cell, power: int) -> bool:
     flushes_ns = outstanding_flushes(cell.run) / cell.iops * 1e9
     outside_ns = cycle_ns - cell.latency_ns / scale - submission - flushes_ns
     depth = cell.declared / max(1, cell.run.asked.jobs or (cell.declared if cell.run.printed else 1))
-    return busy < most_seen and outside_ns > HOST_NS * depth
+    return busy < most_seen and outside_ns > _host_ns(cell) * depth
+
+
+def _host_ns(cell: Cell) -> float:
+    """Return the time that the host may take for an I/O outside its latency: at most the processor time that the tool
+    states of a job, else an estimate."""
+    used_pct = finite(cell.run.source.get("job_cpu_pct")) if cell.run.source else None
+    # Of several entries the record has the lowest share.
+    if used_pct is None or len(cell.run.record["streams"]) > 1:
+        return HOST_NS
+    jobs = cell.run.asked.jobs or 1
+    return min(HOST_NS, used_pct / 100 * jobs / cell.iops * 1e9)
 
 
 def submission_ns(run: Audited) -> float:
