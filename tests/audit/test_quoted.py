@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from test_restated import RIGHT
 
 from command_line import run_hotband
+from hotband.data.record.rounds import _new_drives
 
 
 @pytest.fixture
@@ -42,3 +44,16 @@ def test_the_screen_of_a_comparison_begins_with_it(folder: Path) -> None:
     shown = printed("compare", str(folder / "right.json"), str(folder / "wrong.json"))
     assert "No verdict: wrong.json: Its figures contradict each other" in shown
     assert "As printed: " in shown
+
+
+def test_results_of_other_tools_are_judged_for_steady_state(folder: Path) -> None:
+    shown = printed("audit", "--steady", str(folder / "right.json"))
+    assert "did not reach steady state: mean IOPS in 1 round" in shown
+    assert "in 2 rounds" in printed("audit", "--steady", str(folder))
+    assert "--steady RECORD..." in printed("audit", "--help")
+
+
+@pytest.mark.parametrize(("holds", "notes"), [("new", ["d0 was new: this is no steady state"]), (None, [])])
+def test_a_new_drive_is_named_by_the_rule_of_steady_state(holds: str | None, notes: list[str]) -> None:
+    record: Any = {"drive_state": {"drives": [{"drives": ["d0"], "holds": holds}]}}
+    assert [note[: len(notes[0])] for note in _new_drives(record)] == notes

@@ -6,9 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hotband.base.question import Question, Way, asks
+from hotband.data.importers import load, loaded
 from hotband.data.inputs.kinds import Records, paths_of
+from hotband.data.record.files import record_file
+from hotband.data.record.load import LoadedRecord, records_in
 from hotband.data.record.rounds import judge
 from hotband.data.record.steadiness import Steadiness
+from hotband.data.results.walk import is_foreign, is_output, is_walked, walk
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,7 +28,10 @@ class SteadyQuestion(Question):
     answers = "hotband.data.record.steadiness:Steadiness"
 
     records: Records = asks(
-        "record.json files or their folders.", metavar="RECORD...", positional=True, takes="at least one record"
+        "Records, results of other tools, or folders of them.",
+        metavar="RECORD...",
+        positional=True,
+        takes="at least one record",
     )
     round: str | None = asks('Length of a round; default: that of the run, or "60 s".', default=None, metavar="TIME")
     track: str | None = asks(
@@ -38,4 +45,17 @@ class SteadyQuestion(Question):
 
 def answer(question: SteadyQuestion, _: Way) -> Steadiness:
     """Return the verdict of the rule. Raises UserError."""
-    return Steadiness(tuple(judge(question.records, question.round, question.track)))
+    given = [loaded for item in question.records for loaded in (_results(item) if isinstance(item, Path) else [item])]
+    return Steadiness(tuple(judge(given, question.round, question.track)))
+
+
+def _results(path: Path) -> list[Path | LoadedRecord]:
+    """Return a record's path unchanged, records below a folder, and what importers read of other files. Raises
+    UserError."""
+    if record_file(path).exists() or not (path.is_dir() or is_foreign(path)):
+        return [path]
+    if path.is_dir() and not is_output(path) and not is_walked(path):
+        return list(records_in(path))
+    if path.is_dir() and is_walked(path):
+        return [result.record for result in walk(path).results]
+    return [loaded(imported) for imported in load(path)]

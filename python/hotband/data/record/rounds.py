@@ -31,7 +31,7 @@ MOST_ROUNDS = 1_000_000
 _SAME_TIME = 0.01
 
 
-def judge(given: Sequence[Path | Record], round_text: str | None, track: str | None) -> list[VerdictDoc]:
+def judge(given: Sequence[Path | LoadedRecord | Record], round_text: str | None, track: str | None) -> list[VerdictDoc]:
     """Judge records on disk or in memory by the rule of steady state, one entry per verdict. Raises UserError."""
     if track is not None and track not in TRACKS:
         raise UserError("question.track", "", track, f"expected one of {', '.join(TRACKS)}")
@@ -41,7 +41,7 @@ def judge(given: Sequence[Path | Record], round_text: str | None, track: str | N
     verdicts: list[VerdictDoc] = []
     single: list[tuple[Path, LoadedRecord]] = []
     for item in given:
-        path, loaded = (item, load_record(item)) if isinstance(item, Path) else (Path(item.name), item.loaded())
+        path, loaded = _loaded(item)
         run_verdicts = of_phases(loaded.record)
         verdicts += run_verdicts
         asked_track = track or (run_verdicts[-1]["track"] if run_verdicts else "iops")
@@ -55,6 +55,13 @@ def judge(given: Sequence[Path | Record], round_text: str | None, track: str | N
     if single:
         verdicts.append(verdict(_one_each(single, track or "iops", round_text)))
     return verdicts
+
+
+def _loaded(item: Path | LoadedRecord | Record) -> tuple[Path, LoadedRecord]:
+    """Return a record with the path that errors name."""
+    if isinstance(item, Path):
+        return item, load_record(item)
+    return (Path(item.label), item) if isinstance(item, LoadedRecord) else (Path(item.name), item.loaded())
 
 
 def _of_series(path: Path, loaded: LoadedRecord, round_ns: float, track: str) -> Rounds:
@@ -80,7 +87,16 @@ def _of_series(path: Path, loaded: LoadedRecord, round_ns: float, track: str) ->
     rest = record["duration_ns"] - len(values) * round_ns
     if rest >= interval and values:
         notes.append(f"the last {rest / 1e9:g} s are not a whole round and are ignored")
+    notes += _new_drives(record)
     return Rounds(record["name"], track, round_ns, values, notes, _short(values, round_ns, record["duration_ns"]))
+
+
+def _new_drives(record: RecordDoc) -> list[str]:
+    """Return a note on drives that had not been written: their first rate may be level, too."""
+    groups = (record.get("drive_state") or {}).get("drives") or []
+    new = [drive for group in groups if group.get("holds") == "new" for drive in group["drives"]]
+    be = "was" if len(new) == 1 else "were"
+    return [f"{', '.join(new[:3])} {be} new: this is no steady state of a drive in use, precondition it"] if new else []
 
 
 def round_values(

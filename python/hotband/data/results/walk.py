@@ -124,8 +124,8 @@ def is_walked(path: Path) -> bool:
         return False
     files = (file for container in _containers(path) for file in container.files)
     if is_output(path):
-        return any(_is_foreign(file) and not vdbench.belongs(file) for file in files)
-    if not any(_is_foreign(file) for file in files):
+        return any(is_foreign(file) and not vdbench.belongs(file) for file in files)
+    if not any(is_foreign(file) for file in files):
         return False
     return not any(container.kind == "record" and _is_imported(container.folder) for container in _containers(path))
 
@@ -210,7 +210,7 @@ def is_output(folder: Path) -> bool:
         return False
 
 
-def _is_foreign(file: Path) -> bool:
+def is_foreign(file: Path) -> bool:
     """Return whether another tool wrote a file."""
     try:
         beginning = read_beginning(file)

@@ -230,7 +230,10 @@ INVALID = "Exit code 1 if this host could not serve an emulated drive (INVALID),
 FURTHER = {
     **{key: [INVALID] for key in ("run", "sweep", "quick", "study emulate")},
     "calibrate": ["Writes a product's file with values, ranges and sources, for --on ./FILE."],
-    "audit": ["Exit code 1 if a finding is severe, so that it works in CI."],
+    "audit": [
+        "Exit code 1 if a finding is severe, so that it works in CI.",
+        'audit --steady RECORD... [--round "60 s"] [--track latency] reports whether results reached steady state.',
+    ],
     "compare": [
         "Every further result is compared with the first. Repeats of a side: A1 A2 A3 vs B1 B2 B3, or a folder of "
         "records."
