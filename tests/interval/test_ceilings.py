@@ -18,6 +18,7 @@ from hotband.execution.experiment.experiment import execute
 from hotband.inference.interval.ceiling import capped, room_below, room_of
 from hotband.inference.interval.of_record import intervals_of
 from hotband.inference.interval.of_run import Asked
+from hotband.inference.interval.turns import bounded, latency_bounds
 
 MB = 1e6
 EXOS_OUTER = 274 * MB
@@ -166,3 +167,57 @@ def test_a_tail_at_depth_one_does_not_end_below_the_mean_that_the_rate_allows(dr
     counted = 1 - 1 / record["summary"]["count"]
     assert p99["low"] >= 1e9 / rates["high"] * counted
     assert p99["high"] >= 1e9 / rates["low"] * counted
+
+
+@pytest.mark.parametrize(("drive", "turn_ms", "stroke_ms"), [("exos-15e900-512n", 4.0, 5.1), ("ent-10k", 6.0, None)])
+def test_a_lone_random_read_of_a_disk_takes_a_seek_and_a_turn_at_most(
+    drive: str, turn_ms: float, stroke_ms: float | None
+) -> None:
+    record = hb.run("fio-randread", on=drive, duration="2 s", interval=90, draws=8)
+    assert record.intervals is not None
+    figures = {row["figure"]: (row["low"] / 1e6, row["high"] / 1e6) for row in record.document["intervals"]["figures"]}
+    for name, turns in (("latency_mean_ns", 0.5), ("latency_p50_ns", 0.5), ("latency_p99_ns", 0.99)):
+        low, high = figures[name]
+        # The rotation alone is uniform over a turn.
+        assert low >= turns * turn_ms * (1 - 1e-9)
+        if stroke_ms is not None:
+            assert high <= 1.05 * (stroke_ms + turns * turn_ms + 0.5)
+    assert figures["latency_p999_ns"][0] >= 0.999 * turn_ms * (1 - 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("load", "machine", "settings"),
+    [
+        ("fio-randwrite", "ent-10k", {}),
+        ("fio-randread", "ent-10k", {"qd": 2}),
+        ("fio-randread", "raid1:2xent-10k", {}),
+        ("fio-randread", "ent-10k", {"random_pct": 50}),
+        ("fio-randread", "ent-10k", {"bs": "1 MiB"}),
+        ("fio-randread", "s4500-960", {"scale": 512}),
+    ],
+)
+def test_seek_and_turn_bound_no_other_load(load: str, machine: str, settings: dict[str, object]) -> None:
+    record = hb.run(load, on=machine, duration="0.2 s", set=settings)
+    spec = RunSpec("r", machine, load, tuple((key, str(value)) for key, value in settings.items()))
+    assert latency_bounds(spec, record.document) == {}
+
+
+@pytest.mark.parametrize(
+    ("predicted", "ends", "bounded_ends"),
+    [
+        (4.0, (-1.0, 1.0), (math.log(0.5), math.log(2.0))),
+        (4.0, (-0.1, 0.1), (-0.1, 0.1)),
+        (1.0, (-1.0, 1.0), (-1.0, 1.0)),
+        (9.0, (-1.0, 1.0), (-1.0, 1.0)),
+    ],
+)
+def test_a_prediction_beyond_a_bound_is_not_of_it(
+    predicted: float, ends: tuple[float, float], bounded_ends: tuple[float, float]
+) -> None:
+    found = bounded(predicted, ends, (2.0, 8.0))
+    if predicted == 1.0:
+        assert found[0] == -1.0
+    elif predicted == 9.0:
+        assert found[1] == 1.0
+    else:
+        assert found == pytest.approx(bounded_ends)

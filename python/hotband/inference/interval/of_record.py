@@ -32,6 +32,7 @@ from hotband.inference.interval.of_run import (
 )
 from hotband.inference.interval.residuals import model_term
 from hotband.inference.interval.surface import effects_of
+from hotband.inference.interval.turns import bounded, latency_bounds
 from hotband.inference.interval.why import Evidence, why
 
 if TYPE_CHECKING:
@@ -86,7 +87,9 @@ def drawn_of(
         drawn = draw(spec, whole, asked, jobs, say, watch)
     else:
         short = replace(spec, out=None, io_log=None)
-        drawn = Drawn(figures, figures, short=short, room=room_of(spec, whole.record))
+        drawn = Drawn(
+            figures, figures, short=short, room=room_of(spec, whole.record), physical=latency_bounds(spec, whole.record)
+        )
     drawn = replace(drawn, nominal={name: figures[name] for name in names}, bases=bases)
     _bound_asked(spec, whole, asked, drawn, jobs, watch)
     drawn.notes += missing_of(bases)
@@ -227,7 +230,8 @@ def interval_of(name: str, of: Kind, level: float, drawn: Drawn) -> IntervalDoc:
 def _bounds(name: str, of: Kind, level: float, drawn: Drawn) -> tuple[float, float]:
     """Return the log-ratios between which a figure lies, within what the machine can do."""
     ends = _uncapped(name, of, level, drawn)
-    return capped(name, ends, drawn.room, is_inverse=is_inverse(of))
+    ends = capped(name, ends, drawn.room, is_inverse=is_inverse(of))
+    return bounded(drawn.nominal[name], ends, drawn.physical[name]) if name in drawn.physical else ends
 
 
 def is_inverse(of: Kind) -> bool:

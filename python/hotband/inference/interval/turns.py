@@ -1,0 +1,101 @@
+"""The physical bounds of the latency of lone random reads of one disk, by its seek and its rotation.
+
+A read waits for at least the rotation, whose share of a turn is uniform, and for at most the longest seek, that
+rotation and the overhead. Therefore a share `q` of such reads lasts at least `q` turns and at most the full stroke with
+`q` turns, and the mean has half a turn in both. Left out: reads that a cache serves, and retries of a read, which make
+single reads longer.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import hotband._core as _core
+from hotband.base.engine import mistakes_of
+from hotband.base.text.quantities import span_ns
+from hotband.data.catalog import CATALOG_DIR
+from hotband.data.catalog.entries import product
+from hotband.execution.experiment.ranges import machine_text, workload_text
+
+if TYPE_CHECKING:
+    from hotband.data.documents.record import RecordDoc
+    from hotband.data.documents.run import RunSpec
+
+TURNS = {"latency_mean_ns": 0.5, "latency_p50_ns": 0.5, "latency_p99_ns": 0.99, "latency_p999_ns": 0.999}
+"""Turns of a figure's rotation."""
+RETRIED = ("latency_p999_ns",)
+"""Figures without an upper bound: the slowest reads of a thousand may be retries."""
+SLACK = 1.05
+"""Factor of the upper bounds for links and settling, which no figure of a disk states."""
+MOST_OF_A_TURN = 0.25
+"""Longest transfer in turns: longer ones cross tracks."""
+
+
+def latency_bounds(spec: RunSpec, record: RecordDoc) -> dict[str, tuple[float, float]]:
+    """Return the least and the greatest value of latencies, and of the rates that are their inverse, by figure; none
+    unless the run has lone random reads of one disk. Raises UserError for an unreadable machine or workload."""
+    count, size = record["summary"]["count"], record["summary"]["bytes"]
+    if record.get("concurrency") != 1 or not count or size is None or not _is_random_read(spec, record):
+        return {}
+    values = _values(spec)
+    turn, stroke = _turn(values.get("rpm", ("", ""))[0]), span_ns(values.get("seek_read_full", ("", ""))[1])
+    if turn is None or stroke is None or "sustained_inner" not in values:
+        return {}
+    transfer = size / count / _core.quantity("rate", values["sustained_inner"][0]) * 1e9
+    if transfer > MOST_OF_A_TURN * turn:
+        return {}
+    longest = stroke + (span_ns(values.get("command_overhead", ("", ""))[1]) or 0.0) + transfer
+    bounds = {name: (turns * turn, SLACK * (longest + turns * turn)) for name, turns in TURNS.items()}
+    bounds |= {name: (bounds[name][0], math.inf) for name in RETRIED}
+    fastest, slowest = (1e9 / bound for bound in bounds["latency_mean_ns"])
+    bounds["iops"] = slowest, fastest
+    bounds["bandwidth_bytes_per_s"] = slowest * size / count, fastest * size / count
+    return {f"{side}{name}": of for side in ("", "read.") for name, of in bounds.items()}
+
+
+def bounded(predicted: float, ends: tuple[float, float], bounds: tuple[float, float]) -> tuple[float, float]:
+    """Return the ends of a figure's interval as log-ratios, within its bounds. A prediction beyond a bound shows that
+    it does not apply, as do ends that lie beyond it."""
+    least, most = (math.log(bound / predicted) for bound in bounds)
+    low, high = ends
+    low = max(low, least) if least <= 0 and least <= high else low
+    return low, (min(high, most) if most >= 0 and most >= low else high)
+
+
+def _is_random_read(spec: RunSpec, record: RecordDoc) -> bool:
+    """Return whether all I/Os are reads at random offsets of a closed loop."""
+    summary = record["summary"]
+    others = [summary[name] for name in ("write", "flush", "trim") if summary.get(name)]  # type: ignore[literal-required]
+    if any(figures["count"] for figures in others):
+        return False
+    with mistakes_of(spec.workload):
+        table = _core.workload(workload_text(spec), spec.workload)["table"]
+    streams = table.get("streams") or []
+    changed = dict(spec.set).get("random_pct")
+    shares = {str(changed if changed is not None else stream.get("random_pct", 0)) for stream in streams}
+    is_closed = "closed" in (table.get("load") or {}) and "rate_iops" not in dict(spec.set)
+    return is_closed and bool(shares) and all(share.rstrip(" %") in ("100", "100.0") for share in shares)
+
+
+def _values(spec: RunSpec) -> dict[str, tuple[str, str]]:
+    """Return the values of a machine's only drive, each with the end of its range; none for other machines."""
+    with mistakes_of(spec.machine):
+        machine = _core.machine(CATALOG_DIR, spec.machine, machine_text(spec))
+    if len(machine["drives"]) != 1 or machine["drives"][0]["set"]:
+        return {}
+    changed = dict(spec.set)
+    name = machine["drives"][0]["product"]
+    known = (machine["own_products"].get(name) or product(name))["values"]
+    return {
+        value["key"]: (changed[value["key"]],) * 2
+        if value["key"] in changed
+        else (str(value["value"]), str((value["range"] or [value["value"]])[-1]))
+        for value in known
+    }
+
+
+def _turn(rpm: str) -> float | None:
+    """Return the time of a turn."""
+    number = rpm.removesuffix("rpm").strip()
+    return 60e9 / float(number) if number.replace(".", "", 1).isdecimal() and float(number) else None
