@@ -51,7 +51,7 @@ def latency_bounds(spec: RunSpec, record: RecordDoc) -> dict[str, tuple[float, f
     fastest, slowest = (1e9 / bound for bound in bounds["latency_mean_ns"])
     bounds["iops"] = slowest, fastest
     bounds["bandwidth_bytes_per_s"] = slowest * size / count, fastest * size / count
-    return {f"{side}{name}": of for side in ("", "read.") for name, of in bounds.items()}
+    return {f"{side}{name}": ends for side in ("", "read.") for name, ends in bounds.items()}
 
 
 def bounded(predicted: float, ends: tuple[float, float], bounds: tuple[float, float]) -> tuple[float, float]:

@@ -33,9 +33,9 @@ def frame_of_record(record: Record) -> pl.DataFrame:
     document = record.document
     target, workload = target_and_workload(document)
     settings = settings_of_record(document)
-    asked = (document.get("source") or {}).get("asked") or {}
-    if DEPTH not in settings and asked.get("concurrency"):
-        settings[DEPTH] = asked["concurrency"]
+    options = (document.get("source") or {}).get("asked") or {}
+    if DEPTH not in settings and options.get("concurrency"):
+        settings[DEPTH] = options["concurrency"]
     seed = record.seed
     at: dict[str, Value] = {"target": target, "workload": workload, **settings, "seed": 0 if seed is None else seed}
     row = Sweep((at,), (record,)).frame

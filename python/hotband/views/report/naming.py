@@ -124,8 +124,8 @@ def _with_depth(records: Sequence[LoadedRecord], aspects: Sequence[dict[str, str
 
 def _depth(loaded: LoadedRecord) -> str | None:
     """Return the requested number of outstanding I/Os; None if a result does not state it."""
-    asked = (loaded.record.get("source") or {}).get("asked") or {}
-    depth = asked.get("concurrency") or loaded.record.get("concurrency")
+    options = (loaded.record.get("source") or {}).get("asked") or {}
+    depth = options.get("concurrency") or loaded.record.get("concurrency")
     return str(depth) if depth else None
 
 

@@ -139,7 +139,7 @@ class Curves:
         position = {} if self.along is None else dict(zip(self.along.texts, self.along.numbers, strict=True))
         names, groups = names_of(self.sweep), groups_of(self.sweep)
         samples = [{name: _known(name, group) for name in names} for group in groups]
-        pooled = {name: pool(of[name] for of in samples) for name in names}
+        pooled = {name: pool(sample[name] for sample in samples) for name in names}
         for row, values in zip(self.sweep.means.iter_rows(named=True), samples, strict=True):
             text = "" if along is None else _text(row[along], self.values[along])
             figures = {name: row[name] for name in names if row[name] is not None}

@@ -61,21 +61,21 @@ def pool(points: Iterable[Sequence[float]]) -> Pooled:
     return Pooled(squares / freedom if freedom else 0.0, freedom)
 
 
-def is_close(one: float, other: float) -> bool:
+def is_close(first: float, other: float) -> bool:
     """Return whether two values differ by so little that one run each does not distinguish them."""
-    return abs(one - other) <= ALIKE * max(abs(one), abs(other))
+    return abs(first - other) <= ALIKE * max(abs(first), abs(other))
 
 
-def compare(one: Seeds, other: Seeds) -> Verdict:
+def compare(first: Seeds, other: Seeds) -> Verdict:
     """Return whether two points differ by more than their seeds explain, at the level of the intervals of means."""
-    difference, largest = abs(one.mean - other.mean), max(abs(one.mean), abs(other.mean))
-    if sorted(one.values) == sorted(other.values):
+    difference, largest = abs(first.mean - other.mean), max(abs(first.mean), abs(other.mean))
+    if sorted(first.values) == sorted(other.values):
         return Verdict.ALIKE
-    if not one.pooled.freedom:
-        return Verdict.ALIKE if is_close(one.mean, other.mean) else Verdict.SEPARATE
-    variance = max(one.pooled.variance, pool((one.values, other.values)).variance)
-    error = math.sqrt(variance * (one.mean**2 / len(one.values) + other.mean**2 / len(other.values)))
-    half = student_quantile(one.pooled.freedom, (1 + CONFIDENCE) / 2) * error
+    if not first.pooled.freedom:
+        return Verdict.ALIKE if is_close(first.mean, other.mean) else Verdict.SEPARATE
+    variance = max(first.pooled.variance, pool((first.values, other.values)).variance)
+    error = math.sqrt(variance * (first.mean**2 / len(first.values) + other.mean**2 / len(other.values)))
+    half = student_quantile(first.pooled.freedom, (1 + CONFIDENCE) / 2) * error
     if difference > half:
         return Verdict.SEPARATE
     return Verdict.ALIKE if difference + half <= EQUAL * largest else Verdict.UNRESOLVED
