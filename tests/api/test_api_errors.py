@@ -193,3 +193,23 @@ def test_an_unknown_attribute_is_an_attribute_error() -> None:
     """As of any module."""
     with pytest.raises(AttributeError, match="no attribute 'sweeep'"):
         hb.sweeep  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    ("key", "meant"), [("queue_depth", "qd"), ("block_size", "bs"), ("write_cache", "wce"), ("runtime", "duration")]
+)
+def test_usual_words_for_a_key_have_it_as_a_hint(key: str, meant: str) -> None:
+    with pytest.raises(hb.UserError, match=f"did you mean {meant}"):
+        hb.run("fio-randread", on="ent-10k", duration="0.1 s", set={key: 8})
+
+
+def test_numbers_of_numpy_and_whole_floats_are_numbers() -> None:
+    stream = {"read_pct": np.int64(100), "random_pct": np.float64(100), "size": "4 KiB"}
+    load = {
+        "title": "w", "source": "a test", "confidence": "high", "load": {"closed": {"threads": 1, "depth": 2}},
+        "streams": [stream], "phases": [{"name": "measure", "duration": "1 s", "measure": True}],
+    }  # fmt: skip
+    plain = {**load, "streams": [{**stream, "read_pct": 100, "random_pct": 100.0}]}
+    assert hb.run(load, on="ent-10k") == hb.run(plain, on="ent-10k")
+    run = {"on": "ent-10k", "duration": "0.1 s"}
+    assert hb.run("fio-randread", qd=np.float64(8), **run) == hb.run("fio-randread", qd=8, **run)

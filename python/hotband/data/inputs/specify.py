@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 import tomli
 
-from hotband.base.arguments import listed, plain, short
+from hotband.base.arguments import DEEPEST, listed, plain, short
 from hotband.base.errors import UserError, characters
 from hotband.base.heavy import tomlkit
 from hotband.base.text.amounts import AmbiguousAmount
@@ -79,18 +79,20 @@ def is_toml(spec: str) -> bool:
 def _of_table(spec: Mapping[str, object], argument: str) -> Named:
     """Return a dict as equivalent TOML."""
     try:
-        text = tomlkit.dumps(_plain_table(spec))
+        text = tomlkit.dumps(_plain(spec))
     except (tomlkit.exceptions.TOMLKitError, TypeError, ValueError, RecursionError) as error:
         raise UserError(argument, "", "", f"the dict is not a TOML table: {error}") from None
     return _of_toml(text, argument)
 
 
-def _plain_table(value: Any) -> Any:
-    """Return a value of a dict with numbers as Python's, whatever library they are of."""
+def _plain(value: object, depth: int = 0) -> Any:
+    """Return nested values with numbers of numpy as numbers."""
+    if depth > DEEPEST:
+        return value
     if isinstance(value, Mapping):
-        return {key: _plain_table(item) for key, item in value.items()}
+        return {key: _plain(each, depth + 1) for key, each in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain_table(item) for item in value]
+        return [_plain(each, depth + 1) for each in value]
     return plain(value)
 
 
@@ -140,6 +142,9 @@ def setting(key: str, value: object) -> str:
     value = plain(value)
     if isinstance(value, bool):
         return "on" if value else "off"
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        # A column of a frame with a missing value has floats.
+        value = int(value)
     if isinstance(value, str | int | float):
         return f"{value!r}" if isinstance(value, float) else characters(key, str(value))
     several = "; several values are for sweep" if listed(value) is not None else ""
