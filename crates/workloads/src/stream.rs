@@ -45,6 +45,12 @@ pub(crate) enum Trims {
     First(Vec<Option<(u64, u32)>>),
 }
 
+impl IoRequest {
+    /// A flush.
+    pub(crate) const FLUSH: Self =
+        Self { op: Op::Flush, offset: 0, len: 0, fua: false, entropy: Entropy::INCOMPRESSIBLE };
+}
+
 /// A stream at work.
 #[derive(Clone, Debug)]
 pub struct Stream {
@@ -182,6 +188,21 @@ impl Stream {
         {
             return request;
         }
+        self.draw(thread)
+    }
+
+    /// The next I/O that is no flush, and whether a flush follows it.
+    #[inline]
+    pub fn next_data(&mut self) -> (IoRequest, bool) {
+        if !self.has_follow_ups {
+            return (self.draw(0), false);
+        }
+        let request = self.write_after_trim(0).unwrap_or_else(|| self.draw(0));
+        (request, self.takes_flush())
+    }
+
+    #[inline]
+    fn draw(&mut self, thread: usize) -> IoRequest {
         let read = self.read_share >= 1.0 || (self.read_share > 0.0 && self.random.unit() < self.read_share);
         let len = self.sizes.draw(&mut self.random);
         let cursor = self.cursor_of(thread);
@@ -205,10 +226,19 @@ impl Stream {
 
     /// The I/O that earlier ones of `thread` require: a flush after some writes, the write of a block after its trim.
     fn follow_up(&mut self, thread: usize) -> Option<IoRequest> {
-        if self.flush_every > 0 && self.writes == self.flush_every {
+        if self.takes_flush() { Some(IoRequest::FLUSH) } else { self.write_after_trim(thread) }
+    }
+
+    /// Whether a flush is due, whose writes are no longer counted then.
+    fn takes_flush(&mut self) -> bool {
+        let is_due = self.flush_every > 0 && self.writes >= self.flush_every;
+        if is_due {
             self.writes = 0;
-            return Some(IoRequest { op: Op::Flush, offset: 0, len: 0, fua: false, entropy: Entropy::INCOMPRESSIBLE });
         }
+        is_due
+    }
+
+    fn write_after_trim(&mut self, thread: usize) -> Option<IoRequest> {
         let Trims::First(next_writes) = &mut self.trims else { return None };
         let count = next_writes.len();
         let (offset, len) = next_writes[thread % count].take()?;

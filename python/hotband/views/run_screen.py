@@ -12,7 +12,6 @@ from hotband.base.text.numbers import between, counted, number, percent, quantit
 from hotband.base.text.table import IOPS, MBS, MS, Column, Table, View, Whole, column, numeric, unit_of
 from hotband.base.text.words import capitalized
 from hotband.data.catalog.named import is_real
-from hotband.data.inputs.rate import KEY as RATE
 from hotband.data.record.durability import durability_notes
 from hotband.data.record.expected import sentence_of
 from hotband.data.record.files import RECORD_FILE
@@ -147,16 +146,13 @@ def _sentence(record: RecordDoc, runs: int) -> str:
 
 
 def _flushed(record: RecordDoc) -> str:
-    """Return the p99 latency of the flushes, under fio's name for them, and their part of a rate that was set."""
+    """Return the p99 latency of the flushes, under fio's name for them."""
     p99 = flush_latency(record, "latency_p99_ns")
     text = record["spec"].get("workload", "")
     word = next((word for word in ("fdatasync", "fsync") if f": {word}=" in text), "flush")
     if p99 is None:
         return ""
-    iops = record["summary"]["flush"]["iops"]
-    requested = (record["spec"].get("set") or {}).get(RATE)
-    part = f"; {number(iops)} of {requested} requests a second are flushes" if requested and iops is not None else ""
-    return f"; {word} p99 {span(p99)}{part}"
+    return f"; {word} p99 {span(p99)}"
 
 
 def _between(record: RecordDoc, figure: str, before: str = "") -> str:

@@ -11,7 +11,7 @@ mod untimed;
 
 use hotband_machine::{Completion, Io, Machine};
 use hotband_units::{Instant, Span};
-use hotband_workloads::{Answer, SourceIo, Stream};
+use hotband_workloads::{Answer, OpenLoop, SourceIo, Stream};
 
 use crate::control::RunError;
 use crate::drive::in_flight::{InFlight, Outstanding};
@@ -168,7 +168,7 @@ impl<'a> Driver<'a> {
                     self.sources.plan(io.source);
                 }
             }
-            AnySource::Open(_) => {}
+            AnySource::Open(_) if OpenLoop::ignores(io.token) => {}
             _ => self.other_completed(&io, done),
         }
     }

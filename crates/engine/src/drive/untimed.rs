@@ -36,6 +36,8 @@ struct Turn {
     threads: usize,
     /// The thread that asks next.
     thread: usize,
+    /// Whether a flush takes a turn, as it takes one of a closed loop.
+    counts_flushes: bool,
 }
 
 /// Writes collected for the machine, by target.
@@ -89,7 +91,8 @@ impl Driver<'_> {
             let at = if turns.len() > 1 { random.unit() * total } else { 0.0 };
             let chosen = turns.iter().position(|turn| at < turn.upto).unwrap_or(turns.len() - 1);
             let turn = &mut turns[chosen];
-            let request = self.streams[turn.stream].next(turn.thread);
+            let stream = &mut self.streams[turn.stream];
+            let request = if turn.counts_flushes { stream.next(turn.thread) } else { stream.next_data().0 };
             turn.thread = if turn.thread + 1 < turn.threads { turn.thread + 1 } else { 0 };
             let trim = request.op == Op::Trim;
             if !trim && request.op != Op::Write {
@@ -132,7 +135,8 @@ impl Driver<'_> {
                 if named && share > 0.0 && self.streams[stream].writes() {
                     upto += weight * share / shares;
                     let (target, threads) = (self.targets[stream], source.threads);
-                    turns.push(Turn { stream, target, upto, threads, thread: 0 });
+                    let counts_flushes = matches!(source.pace, Pace::Outstanding(_));
+                    turns.push(Turn { stream, target, upto, threads, thread: 0, counts_flushes });
                 }
             }
         }
@@ -219,8 +223,8 @@ impl Driver<'_> {
         if turns.iter().any(|turn| self.streams[turn.stream].has_files()) {
             return None;
         }
-        for Turn { stream, target, threads, .. } in &turns {
-            contents::append(&mut key, &(stream, target, threads, &self.streams[*stream]));
+        for Turn { stream, target, threads, counts_flushes, .. } in &turns {
+            contents::append(&mut key, &(stream, target, threads, counts_flushes, &self.streams[*stream]));
         }
         if turns.len() > 1 {
             // Whose turn it is is drawn.

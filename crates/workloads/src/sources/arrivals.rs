@@ -12,6 +12,7 @@ use std::sync::Arc;
 use hotband_machine::{Section, SpecError};
 use hotband_units::{Instant, Span};
 
+use super::arriving::Arriving;
 use super::shares::Shares;
 use super::source::{Answer, Pace, PhaseStart, Source, SourceIo, Turns};
 use crate::Random;
@@ -137,14 +138,14 @@ fn read_rates(section: &Section) -> Result<(f64, Vec<f64>), SpecError> {
 
 impl LoadKind for Uneven {
     fn source(&self, shares: Shares) -> Box<dyn Source> {
-        Box::new(Arrivals { uneven: self.clone(), shares, clock: None, woken: Instant::ZERO })
+        Box::new(Arrivals { uneven: self.clone(), arriving: Arriving::new(shares), clock: None, woken: Instant::ZERO })
     }
 }
 
 /// The source.
 struct Arrivals {
     uneven: Uneven,
-    shares: Shares,
+    arriving: Arriving,
     /// None in a phase in which no stream of its runs.
     clock: Option<Clock>,
     /// Time up to which due I/Os may be taken.
@@ -172,11 +173,11 @@ impl Clock {
 
 impl Source for Arrivals {
     fn begin_phase(&mut self, start: &PhaseStart) {
-        self.shares.begin_phase(start.phase, start.streams);
-        if self.shares.is_idle() {
+        self.arriving.begin_phase(start);
+        if self.arriving.is_idle() {
             self.clock = None;
         } else if self.clock.is_none() {
-            let mut clock = Clock { start: start.now, next: 0.0, random: self.shares.arrivals(start.phase) };
+            let mut clock = Clock { start: start.now, next: 0.0, random: self.arriving.times(start.phase) };
             clock.step(&self.uneven);
             self.clock = Some(clock);
         }
@@ -191,17 +192,21 @@ impl Source for Arrivals {
     }
 
     fn next_io(&mut self, _: Instant, streams: &mut [Stream]) -> Option<SourceIo> {
+        if let Some(flush) = self.arriving.flush() {
+            return Some(flush);
+        }
         let clock = self.clock.as_mut().filter(|clock| clock.next() <= self.woken)?;
         clock.step(&self.uneven);
-        let stream = self.shares.choose(streams, 0);
-        Some(SourceIo { stream: stream as u32, token: 0, request: streams[stream].next(0) })
+        Some(self.arriving.next(streams))
     }
 
-    fn completed(&mut self, _: Instant, _: Answer) {}
+    fn completed(&mut self, _: Instant, answer: Answer) {
+        self.arriving.completed(answer.token);
+    }
 
     fn turns(&self) -> Option<Turns<'_>> {
         let rate = self.uneven.round() / self.uneven.every / self.uneven.rates.len() as f64 / self.uneven.mean();
-        Some(Turns { streams: self.shares.all(), pace: Pace::Rate(rate), threads: 1 })
+        Some(Turns { streams: self.arriving.streams(), pace: Pace::Rate(rate), threads: 1 })
     }
 }
 

@@ -8,6 +8,7 @@
 //! With `drain = true`, a loop that is ahead of its rate waits until nothing is outstanding, and then pauses for the time
 //! that was left until the next I/O. fio does this (`io_u.c`, `rate_ddir`), and its I/Os bunch. With fio 3.33 at 150
 //! IOPS on an emulated disk with 5 ms per I/O the mean latency was 8.1 ms; this loop has 7.0 ms, evenly spaced I/Os 5.0.
+//! A flush that is due comes before the pause, as in fio (`get_rw_ddir`), and replaces its write among those outstanding.
 
 use hotband_units::{Instant, Span};
 
@@ -71,6 +72,7 @@ impl Source for BoundedLoop {
             self.outstanding += 1;
         } else if self.drains
             && self.outstanding > 0
+            && !self.arrivals.awaits_flush()
             && let Some(due) = self.arrivals.next_time()
         {
             self.pause = Pause::Draining(due.since(now));
@@ -78,8 +80,9 @@ impl Source for BoundedLoop {
         io
     }
 
-    fn completed(&mut self, now: Instant, _: Answer) {
+    fn completed(&mut self, now: Instant, answer: Answer) {
         self.outstanding -= 1;
+        self.arrivals.completed(now, answer);
         self.arrivals.wake(now);
         if let (Pause::Draining(length), 0) = (&self.pause, self.outstanding) {
             self.pause = Pause::Until(now + *length);
@@ -102,8 +105,13 @@ mod tests {
 
     /// When the first I/Os of a load are issued, in us, on a drive that serves each for 5 ms, one after the other.
     fn issued(load: &str, count: usize) -> Vec<u64> {
+        issued_by(load, "read_pct = 100", count).into_iter().map(|(at, _)| at).collect()
+    }
+
+    /// The same of a stream, with what is issued.
+    fn issued_by(load: &str, stream: &str, count: usize) -> Vec<(u64, Op)> {
         let text = format!(
-            "[load]\nopen = {{ {load} }}\n[[streams]]\nread_pct = 100\nrandom_pct = 0\nsize = \"4 KiB\"\n\
+            "[load]\nopen = {{ {load} }}\n[[streams]]\n{stream}\nrandom_pct = 0\nsize = \"4 KiB\"\n\
              [[phases]]\nduration = \"1 s\"\nmeasure = true\n"
         );
         let workload = Workload::read("test", &text).unwrap();
@@ -115,19 +123,20 @@ mod tests {
         let Some(LoadSource::Other(mut source)) = load else { panic!("a loop with a bound") };
         let phase = &workload.phases[0];
         source.begin_phase(&PhaseStart { now: Instant(0), phase, threads: None, streams: &streams });
-        let (mut issued, mut ends) = (Vec::new(), std::collections::VecDeque::new());
+        let (mut issued, mut ends) = (Vec::new(), std::collections::VecDeque::<(Instant, u32)>::new());
         while issued.len() < count {
-            let end = ends.front().copied().unwrap_or(Instant::NEVER);
+            let (end, token) = ends.front().copied().unwrap_or((Instant::NEVER, 0));
             let now = end.min(source.next_time().unwrap_or(Instant::NEVER));
             if now == end {
                 ends.pop_front();
-                source.completed(now, Answer { token: 0, op: Op::Read, len: 4096, failed: false });
+                source.completed(now, Answer { token, op: Op::Read, len: 4096, failed: false });
             } else {
                 source.wake(now);
             }
-            while source.next_io(now, &mut streams).is_some() {
-                issued.push(now.0 / 1000);
-                ends.push_back(ends.back().copied().unwrap_or(now).max(now) + Span(5 * MS));
+            while let Some(io) = source.next_io(now, &mut streams) {
+                issued.push((now.0 / 1000, io.request.op));
+                let free = ends.back().map_or(now, |(end, _)| now.max(*end));
+                ends.push_back((free + Span(5 * MS), io.token));
             }
         }
         issued
@@ -146,6 +155,22 @@ mod tests {
         let late = "rate_iops = 1000, arrival = \"fixed\", outstanding = 2, drain = true";
         // The second was due a millisecond after the first, which ends at 6 ms; then five are late, two at a time.
         assert_eq!(issued(late, 6), [1_000, 7_000, 7_000, 12_000, 17_000, 22_000]);
+    }
+
+    #[test]
+    fn a_flush_follows_its_write_and_is_no_arrival() {
+        let flushed = |load: &str, count| issued_by(load, "read_pct = 0\nflush_every = 1", count);
+        let (writes, flushes) = ([13_333, 26_666, 40_000], [18_333, 31_666, 45_000]);
+        let each = writes.into_iter().zip(flushes).flat_map(|(at, then)| [(at, Op::Write), (then, Op::Flush)]);
+        let each: Vec<_> = each.collect();
+        let most = |more: &str| format!("rate_iops = 75, arrival = \"fixed\", outstanding = {more}");
+        for load in [most("1"), most("8"), most("8, drain = true")] {
+            assert_eq!(flushed(&load, 6), each, "{load}");
+        }
+        // Served one after the other, a write and its flush take 10 ms: the second write waits for the first flush.
+        let late = "rate_iops = 1000, arrival = \"fixed\", outstanding = 1";
+        let (write, flush) = (Op::Write, Op::Flush);
+        assert_eq!(flushed(late, 4), [(1_000, write), (6_000, flush), (11_000, write), (16_000, flush)]);
     }
 
     #[test]

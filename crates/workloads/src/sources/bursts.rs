@@ -9,6 +9,7 @@ use std::sync::Arc;
 use hotband_machine::{Section, SpecError};
 use hotband_units::{Instant, Span};
 
+use super::arriving::Arriving;
 use super::shares::Shares;
 use super::source::{Answer, Pace, PhaseStart, Source, SourceIo, Turns};
 use crate::load::{Kind, Load};
@@ -43,14 +44,14 @@ fn read(section: Section) -> Result<Load, SpecError> {
 
 impl LoadKind for Rhythm {
     fn source(&self, shares: Shares) -> Box<dyn Source> {
-        Box::new(Bursts { rhythm: *self, shares, next: None, owed: 0 })
+        Box::new(Bursts { rhythm: *self, arriving: Arriving::new(shares), next: None, owed: 0 })
     }
 }
 
 /// The source.
 struct Bursts {
     rhythm: Rhythm,
-    shares: Shares,
+    arriving: Arriving,
     /// Time when the next burst comes; none in a phase in which no stream of its runs.
     next: Option<Instant>,
     /// I/Os of the current burst that were not taken yet.
@@ -59,9 +60,9 @@ struct Bursts {
 
 impl Source for Bursts {
     fn begin_phase(&mut self, start: &PhaseStart) {
-        self.shares.begin_phase(start.phase, start.streams);
+        self.arriving.begin_phase(start);
         let first = self.next.or(Some(start.now + self.rhythm.every));
-        self.next = first.filter(|_| !self.shares.is_idle());
+        self.next = first.filter(|_| !self.arriving.is_idle());
     }
 
     fn next_time(&self) -> Option<Instant> {
@@ -74,15 +75,19 @@ impl Source for Bursts {
     }
 
     fn next_io(&mut self, _: Instant, streams: &mut [Stream]) -> Option<SourceIo> {
+        if let Some(flush) = self.arriving.flush() {
+            return Some(flush);
+        }
         self.owed = self.owed.checked_sub(1)?;
-        let stream = self.shares.choose(streams, 0);
-        Some(SourceIo { stream: stream as u32, token: 0, request: streams[stream].next(0) })
+        Some(self.arriving.next(streams))
     }
 
-    fn completed(&mut self, _: Instant, _: Answer) {}
+    fn completed(&mut self, _: Instant, answer: Answer) {
+        self.arriving.completed(answer.token);
+    }
 
     fn turns(&self) -> Option<Turns<'_>> {
         let rate = f64::from(self.rhythm.ios) / self.rhythm.every.as_secs_f64();
-        Some(Turns { streams: self.shares.all(), pace: Pace::Rate(rate), threads: 1 })
+        Some(Turns { streams: self.arriving.streams(), pace: Pace::Rate(rate), threads: 1 })
     }
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod arrival;
 pub(crate) mod arrivals;
+pub(crate) mod arriving;
 pub(crate) mod bounded;
 pub(crate) mod bursts;
 pub(crate) mod clients;

@@ -239,9 +239,8 @@ def _loops(draft: Draft, files: Files) -> list[Loop]:
 
 
 def _loops_of(draft: Draft, files: Files, clone: int | None, load: Closed) -> list[Loop]:
-    streams = _streams(draft, files, clone)
-    most = fio_rates.MOST_RATE / draft.with_flushes()
-    rates = fio_rates.rates(draft.job_options, load, draft.pattern.kinds, draft.on_drive, most)
+    rates = fio_rates.rates(draft.job_options, load, draft.pattern.kinds, draft.on_drive, fio_rates.MOST_RATE)
+    streams = _streams(draft, files, clone, counts_flushes=rates is None)
     if draft.flush_every:
         flushes.tell(draft.job_options, load, 0 < draft.writes() < 1, rates is not None, clone is None)
     if rates is None:
@@ -252,12 +251,12 @@ def _loops_of(draft: Draft, files: Files, clone: int | None, load: Closed) -> li
 
     arrival, outstanding = rates.arrival, load.threads * load.depth
 
-    def limited(rate: float, of: Draft) -> Open:
-        return Open(rate * of.with_flushes(), arrival, outstanding, drain=load.threads == 1 and load.depth > 1)
+    def limited(rate: float) -> Open:
+        return Open(rate, arrival, outstanding, drain=load.threads == 1 and load.depth > 1)
 
     if pattern.kinds != "rw":
         rate = rates.of(pattern.kinds)
-        return [Loop(streams, limited(rate, draft) if rate else load)]
+        return [Loop(streams, limited(rate) if rate else load)]
     if rates.read and rates.write:
         read_pct = 100 * rates.read / (rates.read + rates.write)
         if abs(read_pct - pattern.first_pct) >= RATE_MATCHES:
@@ -265,8 +264,8 @@ def _loops_of(draft: Draft, files: Files, clone: int | None, load: Closed) -> li
             why = f"reads are {read_pct:.3g} % by their limits, not by rwmixread=, even if a limit is not reached"
             draft.job_options.approximate("rwmixread" if draft.job_options.get("rwmixread") else "rw", why)
             draft = replace(draft, pattern=replace(pattern, first_pct=read_pct))
-            streams = _streams(draft, files, clone)
-        return [Loop(streams, limited(rates.read + rates.write, draft))]
+            streams = _streams(draft, files, clone, counts_flushes=False)
+        return [Loop(streams, limited(rates.read + rates.write))]
     # A mix in which one direction has a limit is two loops: only one keeps a rate.
     loops = []
     for kind, limit in (("r", rates.read), ("w", rates.write)):
@@ -274,17 +273,19 @@ def _loops_of(draft: Draft, files: Files, clone: int | None, load: Closed) -> li
         side = replace(draft, pattern=replace(pattern, kinds=kind, first_pct=100.0))
         if share:
             side_streams = [
-                replace(stream, name=f"{stream.name} {_WORDS[kind]}") for stream in _streams(side, files, clone)
+                replace(stream, name=f"{stream.name} {_WORDS[kind]}")
+                for stream in _streams(side, files, clone, counts_flushes=not limit)
             ]
-            loops.append(Loop(side_streams, limited(limit, side) if limit else load))
+            loops.append(Loop(side_streams, limited(limit) if limit else load))
     return loops
 
 
 _WORDS = {"r": "reads", "w": "writes", "t": "trims"}
 
 
-def _streams(draft: Draft, files: Files, clone: int | None) -> list[StreamForm]:
-    """Return the streams of a job: one, or one per direction if they differ, one per zone if there are zones."""
+def _streams(draft: Draft, files: Files, clone: int | None, *, counts_flushes: bool) -> list[StreamForm]:
+    """Return the streams of a job: one, or one per direction if they differ, one per zone if there are zones. Closed
+    loops count flushes to shares."""
     pattern = draft.pattern
     apart = draft.differs()
     sides = [("r", pattern.first_pct), ("w", 100 - pattern.first_pct)] if apart else [(pattern.kinds, 100.0)]
@@ -295,8 +296,9 @@ def _streams(draft: Draft, files: Files, clone: int | None) -> list[StreamForm]:
             share *= draft.on_drive[fio_lists.places(kind)[0]].pieces
         if share:
             called = f"{name} {_WORDS[kind]}" if apart and 0 < share < 100 else name
-            asks = share * (1 + 1 / draft.flush_every) if kind == "w" and draft.flush_every else share
-            streams += _zones(draft, files, _Side(called, kind, asks, clone))
+            is_flushed = kind == "w" and draft.flush_every and counts_flushes
+            requests = share * (1 + 1 / draft.flush_every) if is_flushed else share
+            streams += _zones(draft, files, _Side(called, kind, requests, clone))
     return streams
 
 

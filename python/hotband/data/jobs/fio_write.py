@@ -235,7 +235,7 @@ def _load(conversion: Conversion, step: Step, stream: Stream) -> Lines:
     if "arrivals" in stream.load:
         accepted = "fio has no uneven arrivals; expected a closed or an open load, or bursts"
         raise UserError(conversion.file, f"{stream.load_key}.arrivals", "", accepted)
-    rate = float(stream.load["open"]["rate_iops"]) * stream.share * stream.without_flushes
+    rate = float(stream.load["open"]["rate_iops"]) * stream.share
     rate /= 2 if _is_trimwrite(stream) else 1
     poisson = stream.load["open"].get("arrival") == "poisson"
     if rate < 1:
@@ -281,7 +281,7 @@ def _bursts(conversion: Conversion, stream: Stream) -> Lines:
     conversion.approximate(
         stream.load_key, "the pause follows the last I/O of a burst; it is not measured from start to start"
     )
-    ios = str(max(1, round(int(bursts["ios"]) * stream.share * stream.without_flushes)))
+    ios = str(max(1, round(int(bursts["ios"]) * stream.share)))
     pause = str(round((span_ns(bursts["every"]) or 0) / 1000))
     return [
         ("iodepth", ios),
@@ -348,12 +348,11 @@ def _apart(conversion: Conversion, stream: Stream, threads: int) -> Lines:
 def _time(conversion: Conversion, step: Step, stream: Stream, number: int) -> Lines:
     lines: Lines = []
     if step.ios is not None:
-        mine = step.ios * (stream.share if len(step.streams) > 1 else 1.0)
         closed = stream.closed()
         jobs = closed[0] if closed and stream.random_pct == 100 and len(step.streams) == 1 else 1
         if jobs > 1:
             conversion.approximate(f"phases[{step.index}].ios", "each of fio's jobs counts its own I/Os")
-        count = max(1, flushes.without_flushes(round(mine / jobs), stream.writes, stream.flush_every))
+        count = max(1, flushes.without_flushes(round(step.ios_of(stream) / jobs), stream.writes, stream.flush_every))
         count = -(-count // 2) if _is_trimwrite(stream) else count
         # fio ends a job after the bytes of size=, too, unless io_size= is more.
         lines += [("number_ios", str(count)), ("io_size", str(count * max(size for size, _ in stream.sizes)))]

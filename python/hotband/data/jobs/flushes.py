@@ -1,5 +1,5 @@
-"""Flushes are I/Os of a load here: they count to its number of I/Os, its rate, its shares and its pauses. fio has its
-flushes beside its I/Os and counts them to `flow` alone (tried: 3.33); vdbench has none."""
+"""Flushes are I/Os of a closed loop here: they count to its number of I/Os, its shares and its pauses. A rate does not
+count them, as in fio, which counts its flushes only to `flow` (tried: 3.33); vdbench has none."""
 
 from __future__ import annotations
 
@@ -71,9 +71,7 @@ def tell(job_options: JobOptions, load: Closed, is_mixed: bool, is_rated: bool, 
     direct = job_options.get("direct")
     if direct is None or not flag(direct):
         why.append(BUFFERED)
-    if is_rated:
-        why.append("a flush is issued with the next I/O of the rate, not right after its write")
-    elif load.think_us:
+    if load.think_us and not is_rated:
         key = "thinktime_blocks" if load.burst > 1 else "thinktime"
         job_options.approximate(key, "flushes also count towards it; the pauses have the same total as in fio")
     if load.depth > 1:

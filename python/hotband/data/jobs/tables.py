@@ -85,6 +85,16 @@ class Stream:
         return 1 / (1 + self.writes / self.flush_every) if self.flush_every else 1.0
 
     @property
+    def data_share(self) -> float:
+        """Return its part of a load without flushes, which only a closed loop counts."""
+        return self.share * self.without_flushes if "closed" in self.load else self.share
+
+    @property
+    def request_share(self) -> float:
+        """Return its requests, flushes included, in the unit of `data_share`."""
+        return self.data_share / self.without_flushes
+
+    @property
     def sizes(self) -> list[tuple[int, float]]:
         if "size" in self.table:
             return [(_bytes(self.table["size"]), 100.0)]
@@ -124,6 +134,18 @@ class Step:
     def of_one_loop(self) -> list[Stream]:
         """Return the streams of `[load]`."""
         return [stream for stream in self.streams if stream.load_key == "load"]
+
+    def ios_of(self, stream: Stream) -> float:
+        """Return the requests of a stream, of a step that ends after a number of them."""
+        return (self.ios or 0) * stream.request_share / self._requests_of_loads[stream.load_key]
+
+    @cached_property
+    def _requests_of_loads(self) -> dict[str, float]:
+        """Return the sum of `request_share` of the streams of each load."""
+        sums: dict[str, float] = {}
+        for stream in self.streams:
+            sums[stream.load_key] = sums.get(stream.load_key, 0.0) + stream.request_share
+        return sums
 
     @cached_property
     def whole_of_one_loop(self) -> float:

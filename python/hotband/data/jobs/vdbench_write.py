@@ -194,9 +194,9 @@ def _skews(conversion: Conversion) -> dict[int, Skew]:
 def _weight(stream: Stream) -> float:
     """Return a stream's weight next to others, without flushes: its rate, else its outstanding I/Os."""
     if "open" in stream.load:
-        return float(stream.load["open"]["rate_iops"]) * stream.share * stream.without_flushes
+        return float(stream.load["open"]["rate_iops"]) * stream.share
     closed = stream.closed()
-    return (closed[0] * closed[1] if closed else 1) * stream.share * stream.without_flushes
+    return (closed[0] * closed[1] if closed else 1) * stream.data_share
 
 
 # --- runs -------------------------------------------------------------------------------------------------------
@@ -228,9 +228,7 @@ def _rate(conversion: Conversion, step: Step) -> list[str]:
         accepted = f"vdbench has no {kind}; expected a closed or an open load"
         raise UserError(conversion.file, f"{next(iter(loads))}.{kind}", "", accepted)
     if is_open and len(is_open) == len(step.streams):
-        rate = sum(
-            float(stream.load["open"]["rate_iops"]) * stream.share * stream.without_flushes for stream in step.streams
-        )
+        rate = sum(float(stream.load["open"]["rate_iops"]) * stream.share for stream in step.streams)
         fixed = all(stream.load["open"].get("arrival") == "fixed" for stream in step.streams)
         if rate < 1:
             accepted = "is below vdbench's minimum rate: expected 1 or more"

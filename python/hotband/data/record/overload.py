@@ -67,9 +67,9 @@ def missed_rate(record: RecordDoc) -> tuple[float, float] | None:
 
 
 def completed_rate(summary: SummaryDoc) -> float:
-    """Return all completed requests per second: an open loop's rate includes flushes and trims, IOPS do not."""
-    rates = [summary["iops"], *(summary[side]["iops"] for side in ("flush", "trim") if side in summary)]
-    return math.fsum(rate for rate in rates if rate is not None)
+    """Return completed reads, writes and trims per second: an open loop's rate includes trims, IOPS do not."""
+    trims = summary["trim"]["iops"] if "trim" in summary else None
+    return (summary["iops"] or 0.0) + (trims or 0.0)
 
 
 def overload_notes(record: RecordDoc) -> list[str]:

@@ -86,30 +86,26 @@ def amounts_of_steps(fio_run: FioRun, rate: Callable[[], Rate]) -> Amounts:
 def _length(step: Step, iops: float | None) -> tuple[float | None, float | None]:
     """Return seconds and I/Os of a step, without flushes."""
     if step.ios is not None:
-        ios = step.ios * sum(map(_asks, step.streams)) / (sum(stream.share for stream in step.streams) or 1.0)
+        requests = sum(stream.request_share for stream in step.streams)
+        ios = step.ios * sum(stream.data_share for stream in step.streams) / (requests or 1.0)
         return (ios / iops if iops else step.seconds), ios
     return step.seconds, None if iops is None or step.seconds is None else iops * step.seconds
 
 
 def _open_rate(step: Step) -> float | None:
-    """Return the I/Os per second of a step whose loads are all open, without flushes; None if one is closed."""
+    """Return the I/Os per second of a step whose loads are all open; None if one is closed."""
     rates = 0.0
     for stream in step.streams:
         if "open" not in stream.load:
             return None
-        rates += float(stream.load["open"]["rate_iops"]) * stream.share * stream.without_flushes
+        rates += float(stream.load["open"]["rate_iops"]) * stream.share
     return rates
 
 
 def _write_bytes(step: Step) -> float:
     """Return the bytes that a mean I/O of a step writes."""
-    whole = sum(map(_asks, step.streams)) or 1.0
-    return sum(_asks(stream) * (1 - stream.read_pct / 100) * mean_bytes(stream) for stream in step.streams) / whole
-
-
-def _asks(stream: Stream) -> float:
-    """Return the part of a load that a stream's I/Os other than flushes take."""
-    return stream.share * stream.without_flushes
+    whole = sum(stream.data_share for stream in step.streams) or 1.0
+    return sum(stream.data_share * (1 - stream.read_pct / 100) * mean_bytes(stream) for stream in step.streams) / whole
 
 
 def mean_bytes(stream: Stream) -> float:

@@ -111,7 +111,7 @@ def overloaded(run: Audited) -> Finding | None:
     """Find a requested rate that was not reached."""
     requested, reached, count = run.asked.rate_iops, run.summary().get("iops"), run.summary().get("count")
     if run.is_model and reached is not None:
-        # The rate of a model's open loop includes its flushes and trims; the rates of load generators do not.
+        # The rate of a model's open loop includes its trims; the rates of load generators do not.
         reached = completed_rate(run.record["summary"])
     if requested is None or reached is None or not misses(requested, reached, count, run.is_model):
         return None

@@ -206,7 +206,6 @@ def _as_measured(row: Row, load: Rebuilt) -> None:
                 f"{depth} I/Os were outstanding: of {number(rate)} requested IOPS {number(measured)} were completed"
             )
         else:
-            # The rate of an open loop includes its flushes.
             load.text, load.asks = text.with_open_loop(completed_rate(summary), "fixed").text(), "open"
             load.assume("I/Os were issued at the measured rate, evenly spaced")
     streams = text.table.get("streams")

@@ -127,7 +127,7 @@ def undecided(question: Question, status: Status, trial: Trial) -> list[tuple[Co
 
 
 def _served(figure: Figure, trial: Trial) -> float | None:
-    """Return a rate that a trial served; the rate of an open loop includes flushes."""
+    """Return a rate that a trial served; the rate of an open loop includes trims."""
     is_of_all = figure == Figure("", "iops")
     return completed_rate(trial.record.document["summary"]) if is_of_all else figure.of(trial.record)
 

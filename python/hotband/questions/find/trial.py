@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from hotband.base.text.numbers import share
 from hotband.data.inputs.loads import Load
 from hotband.data.record.record import Record, record_of
-from hotband.data.record.stats import OTHER_DIRECTIONS
 from hotband.questions.find.figures import Figure
 from hotband.questions.find.question import Condition, Question, ShareOfMost
 
@@ -71,9 +70,9 @@ class Trial:
         document = self.record.document
         places = Load(str(self.wanted.spec.workload_text), "").varied()
         streams = [stream for index, stream in enumerate(document["streams"]) if index in places]
-        count = sum(stream["read"]["count"] + stream["write"]["count"] for stream in streams)
-        # An open loop's rate includes its flushes and trims.
-        count += sum(stream[side]["count"] for stream in streams for side in OTHER_DIRECTIONS if side in stream)
+        # An open loop's rate includes its trims.
+        sides = (stream[side] for stream in streams for side in ("read", "write", "trim") if side in stream)
+        count = sum(side["count"] for side in sides)
         return count / (document["duration_ns"] / 1e9)
 
 

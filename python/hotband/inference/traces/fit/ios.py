@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
 from hotband.base.heavy import np
+from hotband.data.record.iolog import DIRECTIONS
 from hotband.data.traces.io_log import FUA, UNKNOWN
 from hotband.data.traces.rows import blocks_of, head_of
 
@@ -41,6 +42,13 @@ class Ios:
     def span_s(self) -> float:
         """Seconds from the first to the last."""
         return float(self.issue[-1] - self.issue[0]) / 1e9
+
+    @property
+    def data(self) -> Ios:
+        """Reads, writes and trims, which are what a rate counts."""
+        is_data = self.direction != DIRECTIONS.index("flush")
+        columns = (self.issue, self.latency, self.direction, self.fua, self.offset, self.length)
+        return self if is_data.all() else Ios(*(column[is_data] for column in columns))
 
     @property
     def has_latencies(self) -> bool:

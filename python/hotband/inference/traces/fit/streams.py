@@ -141,8 +141,8 @@ class Stream:
     flush_every: int
 
     @property
-    def asked(self) -> float:
-        """I/Os that it requests, flushes among them."""
+    def with_flushes(self) -> float:
+        """I/Os and flushes that it issues."""
         writes = self.ios * (1 - self.reads - self.trims)
         return self.ios + (writes / self.flush_every if self.flush_every else 0.0)
 

@@ -46,9 +46,10 @@ def workload_text(
         *([] if in_a_row is None else [f"in_a_row = {in_a_row:g}".ljust(36) + "# runs, by how often streams change"]),
         *(_loop(load) if isinstance(load, Loop) else _clock(load)),
     ]
-    total = sum(stream.asked for stream in streams)
-    for stream in streams:
-        lines += ["", *_stream(stream, stream.asked / total)]
+    # A rate does not count flushes, a closed loop does.
+    counts = [stream.with_flushes if isinstance(load, Loop) else stream.ios for stream in streams]
+    for stream, count in zip(streams, counts, strict=True):
+        lines += ["", *_stream(stream, count / sum(counts))]
     lines += ["", "[[phases]]", f"ios = {ios}".ljust(36) + "# as many as the trace has", "measure = true", ""]
     return "\n".join(lines)
 
