@@ -217,6 +217,8 @@ TIMED = f"{DIRECT}runtime=5\ntime_based\n"
         ("rw=write\nfsync=1\n", "fsync", Fate.KEPT, ""),
         ("rw=rw\nfsync=1\n", "fsync", Fate.APPROXIMATED, "after the reads"),
         ("rw=read\nfsync=1\n", "fsync", Fate.IGNORED, "does not write"),
+        ("rw=randrw\nrwmixread=100\nfsync=1\n", "fsync", Fate.IGNORED, "does not write"),
+        ("rw=read\nsync=1\n", "sync", Fate.IGNORED, "does not write"),
         ("rw=trimwrite\nfsync=1\n", "fsync", Fate.IGNORED, "does not flush in a job that trims and writes"),
         ("rw=write\niodepth=8\nfsync=1\n", "fsync", Fate.APPROXIMATED, "fio would wait for it"),
         ("rw=randwrite\nnumjobs=2\nfsync=1\n", "fsync", Fate.APPROXIMATED, "counted together"),

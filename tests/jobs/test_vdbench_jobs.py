@@ -244,3 +244,9 @@ def test_names_of_a_run_are_looked_up_once(convert: Convert, monkeypatch: pytest
     works = "".join(f"wd=w{number},sd=s\n" for number in range(60))
     convert(f"sd=s,lun=/dev/x\n{works}rd=r,wd=w*,iorate=max,elapsed=5,interval=1\n", "x.parm")
     assert asked.count("wd") == 1
+
+
+def test_a_storage_definition_that_syncs_forces_the_writes_alone(convert: Convert) -> None:
+    storage = "sd=sd1,lun=/dev/sdb,openflags=o_dsync\nwd=wd1,sd=sd1,rdpct={}\nrd=run,wd=wd1,iorate=max,elapsed=5\n"
+    forced = {share: convert(storage.format(share), "a.parm").stream.get("fua") for share in (0, 50, 100)}
+    assert forced == {0: True, 50: True, 100: None}

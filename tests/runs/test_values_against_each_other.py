@@ -40,6 +40,9 @@ STREAMS = {
     'per_client = "1 GB"': "per_client: no script uses this stream",
     "trim_pct = 3\nread_pct = 100": "trim_pct: trims are a share of the I/Os that are not reads",
     "trim_first = true\nread_pct = 100": "trim_first: a trim goes before each write, and this stream has no writes",
+    "flush_every = 1\nread_pct = 100": 'flush_every: applies to writes, and the stream "a" has none',
+    "fua = true\nread_pct = 100": 'fua: applies to writes, and the stream "a" has none',
+    "fua = true\nread_pct = 0\ntrim_pct = 100": 'fua: applies to writes, and the stream "a" has none',
     "trim_first = true\nread_pct = 50\ntrim_pct = 3": "trim_first: cannot be combined with trim_pct",
 }
 """Lines of a stream, with the key and the words of the refusal."""

@@ -381,10 +381,11 @@ fn count(key: &str, value: &str) -> Result<u32, SpecError> {
 
 fn read_percent(stream: &mut Table, percent: f64) {
     stream.insert("read_pct".to_owned(), as_percent(percent));
-    // Without writes there is nothing that could be a trim.
+    // Without writes there is nothing that could be a trim, be forced or be flushed.
     if percent >= 100.0 {
-        stream.remove("trim_pct");
-        stream.remove("trim_first");
+        for key in ["trim_pct", "trim_first", "fua", "flush_every"] {
+            stream.remove(key);
+        }
     }
 }
 

@@ -263,6 +263,11 @@ fn read_stream(section: Section) -> Result<StreamSpec, SpecError> {
     if stream.trim_first && stream.trim_pct > 0.0 {
         return Err(section.error("trim_first", "true", "cannot be combined with trim_pct: remove one of them"));
     }
+    if let Some(key) = stream.write_key().filter(|_| !stream.writes()) {
+        let value = section.table().get(key).map(ToString::to_string).unwrap_or_default();
+        let accepted = format!("applies to writes, and the stream \"{}\" has none: remove it", stream.name);
+        return Err(section.error(key, value, accepted));
+    }
     if let Some(align) = stream.align.filter(|align| align.0 == 0 || !align.0.is_multiple_of(512)) {
         return Err(section.error("align", align.to_string(), "expected a multiple of 512 B above zero"));
     }

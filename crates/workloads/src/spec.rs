@@ -88,6 +88,17 @@ pub struct StreamSpec {
 }
 
 impl StreamSpec {
+    /// Whether some of its I/Os are writes.
+    pub fn writes(&self) -> bool {
+        self.read_pct < 100.0 && self.trim_pct < 100.0
+    }
+
+    /// A key that applies only to writes, if it has one.
+    pub(crate) fn write_key(&self) -> Option<&'static str> {
+        let keys = [("flush_every", self.flush_every > 0), ("fua", self.fua)];
+        keys.into_iter().find_map(|(key, is_set)| is_set.then_some(key))
+    }
+
     /// The key that makes it trim, and its value; none if it does not trim.
     pub fn trims(&self) -> Option<(String, String)> {
         let by_share = (self.trim_pct > 0.0).then(|| ("trim_pct", self.trim_pct.to_string()));

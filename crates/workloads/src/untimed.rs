@@ -41,10 +41,7 @@ impl Workload {
     pub fn untimed_streams(&self, phase: Option<&[String]>) -> impl Iterator<Item = (usize, &StreamSpec)> {
         let named = move |name: &String| phase.is_none_or(|streams| streams.contains(name));
         let streams = self.streams.iter().enumerate();
-        streams.filter(move |(index, stream)| {
-            let writes = stream.read_pct < 100.0 && stream.trim_pct < 100.0;
-            writes && self.users(*index).is_none() && named(&stream.name)
-        })
+        streams.filter(move |(index, stream)| stream.writes() && self.users(*index).is_none() && named(&stream.name))
     }
 
     /// Checks phases without timing: they come first, so that no I/O is under way, and have something to write.

@@ -204,7 +204,10 @@ def _draft(job: Job, files: Files) -> Draft:
     fio_job.page_cache(job_options)
     if pattern.kinds == "tw" and load.depth > 1:
         job_options.approximate("rw", "other outstanding I/Os continue during a trim; fio waits for it")
-    every = round(flushes.flush_every(job_options, pattern.kinds) * on_drive[1].pieces)
+    kinds = "r" if pattern.kinds == "rw" and pattern.first_pct == 100 else pattern.kinds
+    if fio_job.forced(job_options) and kinds in ("r", "t"):
+        job_options.ignore("sync", "the job does not write")
+    every = round(flushes.flush_every(job_options, kinds) * on_drive[1].pieces)
     draft = Draft(job_options, pattern, on_drive, load, file, region, offset, step, is_own, every)
     return replace(draft, load=flushes.paced(_in_pieces(load, draft.pieces()), draft.with_flushes()))
 
@@ -399,7 +402,7 @@ def _stream(draft: Draft, files: Files, side: _Side, part: Part, chosen: fio_lis
         keys["cursor"], came["cursor"] = "per-thread", job_options.get("numjobs")
     if draft.flush_every and side.kind != "r":
         keys["flush_every"], came["flush_every"] = draft.flush_every, flushes.options(job_options)[0]
-    if fio_job.forced(job_options):
+    if fio_job.forced(job_options) and read < 100 and side.kind != "t":
         keys["fua"], came["fua"] = True, job_options.get("sync")
     entropy = fio_job.data(job_options) if side.kind != "r" else None
     if entropy is not None:

@@ -450,7 +450,8 @@ def _of_storage(storage: Storage, keys: dict[str, Value], came: dict[str, Option
     align, flags = storage.definition.get("align"), storage.definition.get("openflags")
     if align is not None:
         keys["align"], came["align"] = bytes_text(block(align.value, align)), align
-    if flags is not None and {flag.lower() for flag in listed(flags.value)} & {"o_sync", "o_dsync", "dsync", "o_rsync"}:
+    syncs = {"o_sync", "o_dsync", "dsync", "o_rsync"}
+    if flags is not None and keys["read_pct"] != 100 and {flag.lower() for flag in listed(flags.value)} & syncs:
         keys["fua"], came["fua"] = True, flags
     if size := storage.definition.get("size"):
         came["range"] = size

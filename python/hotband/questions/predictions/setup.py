@@ -143,9 +143,9 @@ def _stream(name: str, load: Load, capacity: float, read_pct: float, rate: float
         lines.append(f'range = ["{start * 100:.6g} %", "{end * 100:.6g} %"]')
     if load.zipf is not None:
         lines.append(f"offsets = {{ zipf = {{ exponent = {load.zipf:g} }} }}")
-    if load.sync == "flush" or load.of_flush:
+    if read_pct < 100 and (load.sync == "flush" or load.of_flush):
         lines.append("flush_every = 1")
-    elif load.sync == "force":
+    elif read_pct < 100 and load.sync == "force":
         lines.append("fua = true")
     if rate is not None:
         lines.append(f'load = {{ open = {{ rate_iops = {rate:g}, arrival = "poisson" }} }}')
