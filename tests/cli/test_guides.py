@@ -45,9 +45,12 @@ def test_its_steps_and_its_loss_of_power_fit_into_it(hotband, tmp_path: Path) ->
     assert record["power_loss"]["at_ns"] == record["duration_ns"] == 30_000_000_000
 
 
-def test_the_drive_that_wears_is_preconditioned_and_any_other_runs_the_same(hotband, tmp_path: Path) -> None:
+def test_the_drive_that_wears_is_trimmed_and_a_disk_is_not(hotband, tmp_path: Path) -> None:
     (tmp_path / "wear.toml").write_text(example("workloads", "trim_pct"))
-    done = hotband("run", "wear.toml", "--on", "ent-15k", "--duration", "4 s", "--json")
+    disk = hotband("run", "wear.toml", "--on", "ent-15k")
+    assert disk.returncode == 2
+    assert "wear.toml: streams[0].trim_pct = '5': \"d0\" is on disks without TRIM" in disk.stderr
+    done = hotband("run", "wear.toml", "--on", "s4500-960", "--duration", "1 s", "--set", "scale=512", "--json")
     assert done.returncode == 0, done.stderr
     record = json.loads(done.stdout)
     assert record["data"] == [{"stream": "pages", "mean": 0.4, "low": 0.1, "high": 1.0}]

@@ -50,10 +50,18 @@ pub fn bind(
     Ok(bound)
 }
 
-/// Why a target takes no trims.
-pub(crate) fn stops_trims(machine: &Machine, target: u16) -> String {
+/// Why a layout of a target stops trims; none if it passes them to its drives.
+fn layout_stops_trims(machine: &Machine, target: u16) -> Option<String> {
     let name = &machine.volumes()[usize::from(target)].name;
-    format!("\"{name}\" is on a parity layout, which does not pass trims to its drives")
+    let stops = !machine.layouts().passes_trim(target);
+    stops.then(|| format!("\"{name}\" is on a parity layout, which does not pass trims to its drives"))
+}
+
+/// Why a target takes no trims; none if it does.
+pub(crate) fn stops_trims(machine: &Machine, target: u16) -> Option<String> {
+    let name = &machine.volumes()[usize::from(target)].name;
+    let of_drives = || format!("\"{name}\" is on disks without TRIM: an operating system does not trim them");
+    layout_stops_trims(machine, target).or_else(|| (!machine.takes_trims(target)).then(of_drives))
 }
 
 /// Why nothing is trimmed where power is cut.
@@ -70,19 +78,15 @@ pub fn check_trims(
 ) -> Result<(), SpecError> {
     for (spec, (_, target)) in workload.streams.iter().zip(streams) {
         let Some((key, value)) = spec.trims() else { continue };
-        let accepted = match () {
-            () if !machine.layouts().passes_trim(*target) => stops_trims(machine, *target),
-            () => match trims_with_power_cut().filter(|_| power_cut) {
-                Some(why) => why,
-                None => continue,
-            },
-        };
-        return Err(SpecError::new(&workload.file, &key, value, accepted));
+        let why = stops_trims(machine, *target).or_else(|| trims_with_power_cut().filter(|_| power_cut));
+        if let Some(accepted) = why {
+            return Err(SpecError::new(&workload.file, &key, value, accepted));
+        }
     }
     let Some(spec) = workload.precondition.as_ref().filter(|spec| spec.trim) else { return Ok(()) };
-    let mut targets = 0..machine.volumes().len() as u16;
-    match targets.find(|target| !machine.layouts().passes_trim(*target)) {
-        Some(target) => Err(SpecError::new(&spec.asked_at.0, &spec.asked_at.1, "", stops_trims(machine, target))),
+    // Disks are not preconditioned, so that a state with trims is accepted for them.
+    match (0..machine.volumes().len() as u16).find_map(|target| layout_stops_trims(machine, target)) {
+        Some(why) => Err(SpecError::new(&spec.asked_at.0, &spec.asked_at.1, "", why)),
         None => Ok(()),
     }
 }

@@ -263,6 +263,10 @@ pub trait Drive: Send {
     fn volatile(&self) -> bool {
         true
     }
+    /// Whether it takes TRIM, or UNMAP or DEALLOCATE: hosts send it to no other drive.
+    fn takes_trims(&self) -> bool {
+        true
+    }
     /// Whether hosts force a write with a FLUSH after it, because they send the drive no FUA.
     fn forces_by_flush(&self) -> bool {
         false

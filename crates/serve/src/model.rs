@@ -113,9 +113,7 @@ impl Model for OfMachine {
         let machine = self.live.machine();
         let Bytes(block) = machine.drives().block();
         let drives = || machine.drives().iter().map(|drive| drive.drive.kind());
-        // A conventional disk has nothing to give back, and refuses the command (ACS-4, DATA SET MANAGEMENT is optional).
-        let takes_trims = !self.live.may_be_cut() && drives().any(|kind| kind != DISK);
-        let trims = |volume: usize| takes_trims && machine.layouts().passes_trim(volume as u16);
+        let trims = |volume: usize| !self.live.may_be_cut() && machine.takes_trims(volume as u16);
         let rotates = drives().all(|kind| [DISK, SHINGLED].contains(&kind));
         let mut spaces: Vec<NodeRef> = Vec::new();
         let mut space = |node: NodeRef| {

@@ -175,6 +175,10 @@ impl Drive for MultiActuatorDisk {
         self.actuators[0].volatile()
     }
 
+    fn takes_trims(&self) -> bool {
+        self.actuators[0].takes_trims()
+    }
+
     fn forces_by_flush(&self) -> bool {
         self.actuators[0].forces_by_flush()
     }

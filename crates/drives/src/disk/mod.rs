@@ -286,7 +286,7 @@ impl Disk {
                 self.counters.flushes += 1;
                 self.accept_flush(now, arrived);
             }
-            // A disk has nothing to give back: the command is answered and nothing happens.
+            // Only as a member next to drives that take trims: the host completes it, and nothing happens.
             Op::Trim => self.answer(now, arrived, now),
         }
     }
@@ -371,6 +371,12 @@ impl Drive for Disk {
 
     fn waiting(&self) -> Option<u64> {
         Some((self.in_drive + self.beyond_tags.len()) as u64)
+    }
+
+    /// A conventional disk has nothing to give back (ACS-4: DATA SET MANAGEMENT is optional), so that Linux has a
+    /// `discard_max_bytes` of 0 for it and completes a discard with EOPNOTSUPP.
+    fn takes_trims(&self) -> bool {
+        false
     }
 
     fn volatile(&self) -> bool {

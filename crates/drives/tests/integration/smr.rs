@@ -192,6 +192,20 @@ fn a_write_at_the_pointer_of_a_zone_streams_and_any_other_does_not() {
 }
 
 #[test]
+fn a_host_resets_the_zones_of_a_trim_one_after_the_other() {
+    let mut bench = bench("smr = \"host-aware\"\n");
+    for (first, count, zones) in [(0, 1, 1), (0, 3, 3), (1, 3, 2)] {
+        let begun = bench.now;
+        let trim = bench.submit(begun, Op::Trim, first, count * CYLINDER as u32, false);
+        assert_eq!(done_at(&mut bench, trim) - begun, zones * CACHE_OVERHEAD, "{count} zones from {first}");
+    }
+    assert_eq!(
+        ["host-aware", "drive-managed"].map(|smr| self::bench(&format!("smr = \"{smr}\"\n")).disk.takes_trims()),
+        [true, false]
+    );
+}
+
+#[test]
 fn a_full_media_cache_makes_writes_wait_for_a_band() {
     let mut bench = bench("");
     let writes: Vec<u64> = (0..40).map(|n| bench.write(0, 10 * n * CYLINDER)).collect();

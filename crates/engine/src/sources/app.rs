@@ -53,14 +53,10 @@ impl AppAtWork {
             streams.iter().map(|stream| target_of(workload, "app.volume", stream.volume.as_deref(), assembled));
         let targets = targets.collect::<Result<Vec<u16>, _>>()?;
         for target in targets.iter().filter(|_| spec.trims()) {
-            let accepted = match () {
-                () if !machine.layouts().passes_trim(*target) => stops_trims(machine, *target),
-                () => match trims_with_power_cut().filter(|_| power_cut) {
-                    Some(why) => why,
-                    None => continue,
-                },
-            };
-            return Err(SpecError::new(&workload.file, "app.trim", "true", accepted));
+            let why = stops_trims(machine, *target).or_else(|| trims_with_power_cut().filter(|_| power_cut));
+            if let Some(accepted) = why {
+                return Err(SpecError::new(&workload.file, "app.trim", "true", accepted));
+            }
         }
         let volume = |target: &u16| AppVolume {
             target: *target,

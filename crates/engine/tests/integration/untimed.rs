@@ -91,8 +91,12 @@ fn trims_are_refused_where_they_cannot_reach_drives_or_be_told_from_losses() {
     let own = workload("", &writer(""), &format!("[precondition]\ntrim = true\n{}", measured(1)));
     assert_eq!(refused(raid5, &own, &[], None).1, "precondition.trim");
     let trims = workload("", &writer("trim_pct = 10"), &measured(1));
-    assert!(refused("savvio-10k1", &trims, &[], Some("1 ms")).2.contains("power loss"));
-    run("raid10:4xsavvio-10k1", &trims, &[]);
+    assert!(refused("s4500-960", &trims, &[], Some("1 ms")).2.contains("power loss"));
+    for disks in ["savvio-10k1", "raid10:4xsavvio-10k1", "st8000as0002", "st14000nm0001"] {
+        let (_, key, accepted) = refused(disks, &trims, &[], None);
+        assert!(key == "streams[0].trim_pct" && accepted.contains("disks without TRIM"), "{key}: {accepted}");
+    }
+    run("st8000as0022", &trims, &[]);
 }
 
 #[test]

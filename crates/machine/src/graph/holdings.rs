@@ -50,6 +50,15 @@ impl Machine {
         Drives(&self.drives)
     }
 
+    /// Whether trims of `volume` reach a drive that takes them. As in Linux (`blk_stack_limits`) it is enough if some
+    /// do: md passes by the others.
+    pub fn takes_trims(&self, volume: u16) -> bool {
+        let layouts = self.layouts();
+        let mut drives = (0_u32..).zip(self.drives().iter());
+        layouts.passes_trim(volume)
+            && drives.any(|(index, drive)| drive.drive.takes_trims() && layouts.has_drive(volume, index))
+    }
+
     /// Its layouts.
     pub fn layouts(&self) -> Layouts<'_> {
         Layouts { all: &self.layouts, volumes: &self.volumes }

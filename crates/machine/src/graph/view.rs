@@ -156,6 +156,11 @@ impl<'a> Layouts<'a> {
         })
     }
 
+    /// Whether a drive holds data of `volume`.
+    pub fn has_drive(self, volume: u16, drive: u32) -> bool {
+        self.has_below(self.volumes[usize::from(volume)].node, drive)
+    }
+
     /// Daemons that lie on a drive: of each pool that has any, by index, which.
     pub fn daemons_on(self, drive: u32) -> Vec<(u32, Vec<u32>)> {
         let mut parts = Vec::new();

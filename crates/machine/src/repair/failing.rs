@@ -143,6 +143,10 @@ impl Drive for Failing {
         self.drive.volatile()
     }
 
+    fn takes_trims(&self) -> bool {
+        self.drive.takes_trims()
+    }
+
     fn forces_by_flush(&self) -> bool {
         self.drive.forces_by_flush()
     }

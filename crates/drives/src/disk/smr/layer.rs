@@ -214,18 +214,26 @@ impl Layer {
         self.log.live() > 0 && self.log.fill() >= self.params.clean_full || self.torn.len() > WRITERS
     }
 
-    /// A trim gives zones that it covers whole back to their beginning.
-    pub fn reset(&mut self, first: u64, end: u64) {
-        if self.params.managed == Managed::Drive {
-            return;
+    /// Whether the host resets zones.
+    pub fn has_zones(&self) -> bool {
+        self.params.managed == Managed::HostAware
+    }
+
+    /// A trim gives zones that it covers whole back to their beginning; returns how many.
+    pub fn reset(&mut self, first: u64, end: u64) -> u64 {
+        let mut zones = 0;
+        if !self.has_zones() {
+            return zones;
         }
         for band in first.div_ceil(self.params.band)..=self.band_of(end.min(self.sectors - 1)) {
             let (begin, stop) = (band * self.params.band, self.band_end(band));
+            zones += u64::from(stop <= end);
             if stop <= end && self.cleaned != Some(band) {
                 self.log.forget(begin, stop);
                 self.written[band as usize] = 0;
             }
         }
+        zones
     }
 
     /// Begins to clean the band of the oldest write that lies before `appended`, or one that a stream left torn.

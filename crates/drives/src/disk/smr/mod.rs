@@ -137,8 +137,11 @@ impl SmrDisk {
                 self.flushes.push((barrier, Command { token: id, ..command }));
             }
             Op::Trim => {
-                self.layer.reset(arrived.first(), arrived.end());
-                self.answer(now, id);
+                // Linux resets zones one at a time (`blkdev_zone_mgmt`), each with a command.
+                let zones = self.layer.reset(arrived.first(), arrived.end());
+                self.disk.in_drive += 1;
+                let ready = now + Span(self.disk.params.overheads.cache_read.0 * zones);
+                self.disk.answer(now, &self.own(id), ready);
             }
         }
     }
@@ -299,6 +302,11 @@ impl Drive for SmrDisk {
 
     fn waiting(&self) -> Option<u64> {
         Some((self.open.len() + self.door.len()) as u64)
+    }
+
+    /// A host resets zones; the drives that manage their shingles themselves report no TRIM, as conventional ones.
+    fn takes_trims(&self) -> bool {
+        self.layer.has_zones()
     }
 
     fn volatile(&self) -> bool {

@@ -84,9 +84,7 @@ fn bound(
         name: machine.volumes()[usize::from(*target)].name.clone(),
         size: machine.volumes()[usize::from(*target)].size,
         block: machine.drives().block().0,
-        stops_trims: (!machine.layouts().passes_trim(*target))
-            .then(|| stops_trims(machine, *target))
-            .or_else(|| trims_with_power_cut().filter(|_| power_cut)),
+        stops_trims: stops_trims(machine, *target).or_else(|| trims_with_power_cut().filter(|_| power_cut)),
     };
     let bound: Vec<TraceTarget> = targets.iter().map(target).collect();
     let placed = spec.check(&mut trace, &bound, workload.interval)?;
