@@ -12,8 +12,8 @@ use crate::build::caches::MachineCaches;
 use crate::build::catalog::Catalog;
 use crate::build::means::{Means, Use};
 use crate::control::{Control, RunError};
-use crate::drive::{Driver, Ended, PowerSwitch};
-use crate::events::{Asked, Happening, failing, in_short_forms, measured_time, missed_note, take_back};
+use crate::drive::{Driver, Ended, PowerSwitch, contents};
+use crate::events::{Asked, Happening, check_outs, failing, in_short_forms, measured_time, missed_note, take_back};
 use crate::in_use;
 use crate::live::Live;
 use crate::outcome::Outcome;
@@ -133,6 +133,9 @@ impl Run {
         let (workload, drive_set) = workload_of(&request, &workload_text)?;
         let spec = MachineSpec::read(&machine_file, &machine_text)?;
         let requested = Asked::of(&request, &workload, &spec.events)?;
+        if !request.follows && !request.is_followed {
+            check_outs(&spec, &workload)?;
+        }
         let spares = request.repair.spares(&spec, &requested)?;
         let means = means.for_use(Use::of(&workload));
         let assembled = assemble_with_spares(&spec, catalog, (&drive_set, request.seed), spares, &means)?;

@@ -6,7 +6,8 @@ pub mod support;
 use std::collections::{HashMap, HashSet};
 
 use hotband_layouts::is_pool;
-use hotband_machine::{EventSpec, Expected, LayoutView, Machine, Outs, Part, SpecError, What};
+use hotband_layouts::replicated::PoolSpec;
+use hotband_machine::{EventSpec, Expected, LayoutView, Machine, MachineSpec, Outs, Part, SpecError, What};
 use hotband_units::{Instant, Span};
 use hotband_workloads::{Phase, Workload};
 
@@ -297,6 +298,21 @@ fn daemon_of(event: &EventSpec, machine: &Machine) -> Result<Part, SpecError> {
 /// The measured time, if it is known before the run.
 pub(crate) fn measured_time(workload: &Workload) -> Option<Span> {
     workload.phases.iter().filter(|phase| phase.measure).map(Phase::longest).sum()
+}
+
+/// Whether pools mark the daemon of their `out` out before a run on its own ends, if that is known.
+///
+/// # Errors
+/// The first that would do so later.
+pub(crate) fn check_outs(spec: &MachineSpec, workload: &Workload) -> Result<(), SpecError> {
+    let Some(whole) = workload.timed_phases().map(Phase::longest).sum::<Option<Span>>() else { return Ok(()) };
+    for layout in spec.layouts.iter().filter(|layout| is_pool(&layout.kind)) {
+        if let Some(out) = PoolSpec::read(&spec.file, layout)?.out.filter(|out| out.at > whole) {
+            let accepted = format!("expected a time of at most the run's {whole}");
+            return Err(SpecError::new(&spec.file, &format!("{}.out.at", layout.key), out.at.to_string(), accepted));
+        }
+    }
+    Ok(())
 }
 
 /// Checks texts such as `at 60 s: fail d3`, before anything is known of the machine.

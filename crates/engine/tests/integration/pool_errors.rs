@@ -79,6 +79,21 @@ fn options_out_of_bounds_are_refused_by_name() {
 }
 
 #[test]
+fn a_daemon_that_would_go_out_after_the_run_is_refused() {
+    let machine = pool("image = \"1 GiB\", out = { osd = 1, at = \"3 s\" }");
+    let lasts = |phases: &str| workload(&random_4k(50), &closed(1), "", phases);
+    is_refused(
+        request(&machine, &lasts("duration = \"2 s\""), &[]),
+        &["machine.toml", "layouts.p.replicated.out.at", "3 s", "at most the run's 2 s"],
+    );
+    for text in [lasts("duration = \"3 s\""), lasts("ios = 9")] {
+        Run::new(&catalog(), request(&machine, &text, &[])).expect("it may go out within the run");
+    }
+    let followed = Request { is_followed: true, ..request(&machine, &lasts("duration = \"2 s\""), &[]) };
+    Run::new(&catalog(), followed).expect("it may go out in a run that follows");
+}
+
+#[test]
 fn values_of_daemons_are_refused_where_they_were_given() {
     for (key, value, accepted) in [
         ("cpu_raed", "\"1 ms\"", "cpu_read"),
