@@ -219,10 +219,12 @@ impl Run {
         })
     }
 
-    /// Bytes of memory that it takes, as far as that is known before it runs: the machine, and what streams leave.
+    /// Bytes of memory that it takes, as far as that is known before it runs: the machine, what streams leave, and the
+    /// contents of preconditioned drives, which are stored for later runs.
     pub fn memory(&self) -> Bytes {
         let streams = (self.streams.len() + self.above.streams().0.len()) as u64;
-        Bytes(self.assembled.memory.0 + streams * DirectionStats::MEMORY)
+        let stored = self.drives_key().map_or(0, |_| contents::stored(&self.assembled.machine));
+        Bytes(self.assembled.memory.0 + streams * DirectionStats::MEMORY + stored)
     }
 
     /// What preconditioning reads of its drives, as text: runs that also agree in workload and seed share contents. None

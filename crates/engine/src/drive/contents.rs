@@ -47,13 +47,28 @@ pub fn of_drives(machine: &mut Machine) -> Vec<u8> {
 
 /// Whether contents of this machine are small enough to store.
 pub fn is_small(machine: &Machine) -> bool {
-    are_small(machine.drives().iter().map(|view| view.drive.capacity().0).sum())
+    are_small(held(machine))
+}
+
+/// Bytes that are stored of this machine after preconditioning; zero if that is too much.
+pub fn stored(machine: &Machine) -> u64 {
+    let held = held(machine);
+    if are_small(held) { bytes(held) } else { 0 }
 }
 
 /// Whether contents of drives that hold `held` bytes in total are small enough to store.
 pub const fn are_small(held: u64) -> bool {
+    bytes(held) <= MOST as u64
+}
+
+/// Bytes of the contents of drives that hold `held`.
+const fn bytes(held: u64) -> u64 {
     let (page, bytes) = PAGE_BYTES;
-    held / page * bytes <= MOST as u64
+    held / page * bytes
+}
+
+fn held(machine: &Machine) -> u64 {
+    machine.drives().iter().map(|view| view.drive.capacity().0).sum()
 }
 
 /// Contents by key, the ones used last at the end.
@@ -109,6 +124,25 @@ mod tests {
     use crate::build::catalog::Catalog;
     use crate::request::Request;
     use crate::run::Run;
+
+    #[test]
+    fn memory_of_a_run_includes_the_contents_that_it_stores() {
+        let memory = |workload: &str| {
+            let catalog = Catalog::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../python/hotband/data/catalog"));
+            let request = Request {
+                machine: "7450-pro-3840".to_owned(),
+                workload: "w.toml".to_owned(),
+                workload_text: Some(workload.to_owned()),
+                set: vec![("scale".to_owned(), "512".to_owned())],
+                ..Request::default()
+            };
+            Run::new(&catalog, request).unwrap().memory().0
+        };
+        let new = WORKLOAD.replace("[precondition]\nsequential = 1.0\nworkload = 0.5\n", "");
+        // Four bytes a page in the log of its block, and ten of the contents.
+        let pages = 3_840_755_982_336 / 512 / 4096;
+        assert!(memory(WORKLOAD) - memory(&new) >= 14 * pages, "{} {}", memory(WORKLOAD), memory(&new));
+    }
 
     const MACHINE: &str = "[drives.d]\nproduct = \"7450-pro-3840\"\ncount = 4\n[layouts.data]\n\
         raid5 = { members = \"d*\", chunk = \"64 KiB\" }\n[volumes.v]\non = \"data\"\nfrom = \"0 B\"\n";
