@@ -98,7 +98,7 @@ def _span_of(run: Audited) -> tuple[str, float] | None:
     text = texts.pop()
     known = size_bytes(text)
     if known is None and facts.capacity_bytes and text.endswith("%"):
-        known = share(text) * facts.capacity_bytes
+        known = (share(text) or 0.0) * facts.capacity_bytes or None
     if known is None:
         return None
     return f"the whole target ({size(known)})" if text == WHOLE else size(known), known

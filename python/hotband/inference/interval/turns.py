@@ -66,7 +66,7 @@ def bounded(predicted: float, ends: tuple[float, float], bounds: tuple[float, fl
 def _is_random_read(spec: RunSpec, record: RecordDoc) -> bool:
     """Return whether all I/Os are reads at random offsets of a closed loop."""
     summary = record["summary"]
-    others = [summary[name] for name in ("write", "flush", "trim") if summary.get(name)]  # type: ignore[literal-required]
+    others = [summary[name] for name in ("write", "flush", "trim") if summary.get(name)]
     if any(figures["count"] for figures in others):
         return False
     with mistakes_of(spec.workload):

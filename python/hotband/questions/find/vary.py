@@ -233,5 +233,10 @@ def _with_unit(unit: str, value: float) -> str:
     return f"{value:.6g} {unit}"
 
 
-TEXTS = {"time": _time, "rate": _rate, "speed": partial(_with_unit, "rpm"), "power": partial(_with_unit, "W")}
+TEXTS: dict[str, Callable[[float], str]] = {
+    "time": _time,
+    "rate": _rate,
+    "speed": partial(_with_unit, "rpm"),
+    "power": partial(_with_unit, "W"),
+}
 """Functions, which can be pickled, that format a value of a kind as `set` accepts it."""

@@ -33,9 +33,10 @@ def frame_of_record(record: Record) -> pl.DataFrame:
     document = record.document
     target, workload = target_and_workload(document)
     settings = settings_of_record(document)
-    options = (document.get("source") or {}).get("asked") or {}
-    if DEPTH not in settings and options.get("concurrency"):
-        settings[DEPTH] = options["concurrency"]
+    source = document.get("source")
+    depth = source["asked"].get("concurrency") if source and source.get("asked") else None
+    if DEPTH not in settings and depth:
+        settings[DEPTH] = depth
     seed = record.seed
     at: dict[str, Value] = {"target": target, "workload": workload, **settings, "seed": 0 if seed is None else seed}
     row = Sweep((at,), (record,)).frame

@@ -124,8 +124,10 @@ def _with_depth(records: Sequence[LoadedRecord], aspects: Sequence[dict[str, str
 
 def _depth(loaded: LoadedRecord) -> str | None:
     """Return the requested number of outstanding I/Os; None if a result does not state it."""
-    options = (loaded.record.get("source") or {}).get("asked") or {}
-    depth = options.get("concurrency") or loaded.record.get("concurrency")
+    source = loaded.record.get("source")
+    depth = (source["asked"].get("concurrency") if source and source.get("asked") else None) or loaded.record.get(
+        "concurrency"
+    )
     return str(depth) if depth else None
 
 
