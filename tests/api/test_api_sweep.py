@@ -237,7 +237,7 @@ def test_numbers_of_numpy_are_numbers() -> None:
     numbers = {"jobs": np.int64(1), "interval": np.int64(90), "draws": np.int64(8), "records": np.bool_(True)}
     more = {**numbers, "read_pct": np.float64(70), "qd": np.array(2)}
     swept = hb.sweep("fio-randread", on="ent-15k", duration="10 ms", progress=False, **more)  # type: ignore[arg-type]
-    assert swept.records[0].settings == {"read_pct": "70.0", "qd": "2"}
+    assert swept.records[0].settings == {"read_pct": "70", "qd": "2"}
     assert swept.level == 90
 
 
