@@ -939,7 +939,7 @@ def steady(
     """Report whether records reached steady state by the rule of the SNIA PTS, and whether they left it.
 
     Args:
-        records: record.json files or their folders.
+        records: Records, results of other tools, or folders of them.
         round: Length of a round; default: that of the run, or "60 s".
         track: iops, latency or bandwidth; default: that of the run, or iops.
 

@@ -68,7 +68,8 @@ class Claim:
     @staticmethod
     def of(document: ClaimDoc) -> Claim:
         """Return a claim that a record stores."""
-        return Claim(**{**document, "high": math.inf if document["high"] is None else document["high"]})
+        high = math.inf if document["high"] is None else document["high"]
+        return Claim(document["figure"], document["stated"], document["source"], document["low"], high)
 
 
 def equal(figure: str, stated: float | None, source: str, derived: float | None, share: float = EXACT) -> list[Claim]:

@@ -93,7 +93,8 @@ def _of_series(path: Path, loaded: LoadedRecord, round_ns: float, track: str) ->
 
 def _new_drives(record: RecordDoc) -> list[str]:
     """Return a note on drives that had not been written: their first rate may be level, too."""
-    groups = (record.get("drive_state") or {}).get("drives") or []
+    state = record.get("drive_state")
+    groups = state.get("drives") or [] if state else []
     new = [drive for group in groups if group.get("holds") == "new" for drive in group["drives"]]
     be = "was" if len(new) == 1 else "were"
     return [f"{', '.join(new[:3])} {be} new: this is no steady state of a drive in use, precondition it"] if new else []
