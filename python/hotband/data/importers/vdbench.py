@@ -71,7 +71,7 @@ def has_results(paths: Iterable[Path]) -> bool:
 
 def belongs(path: Path) -> bool:
     """Return whether a file of an output folder is vdbench's, by its name."""
-    return path.suffix == ".html" or path.name.startswith(("swat_mon", "flatfile"))
+    return path.suffix == ".html" or path.name.startswith(("swat_mon", "flatfile")) or path.name.endswith(FILES)
 
 
 def _prefix(file: Path) -> str:
