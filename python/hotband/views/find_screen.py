@@ -66,10 +66,10 @@ def _unprotected(answers: Found) -> list[str]:
 
 def _uncertain(answers: Found) -> list[str]:
     """Return a remark for each answer that an interval contradicts, or that the row of a machine has no room for."""
-    found = [(answer, _row_text(answers, answer)) for answer in answers.answers]
+    texts = [(answer, _row_text(answers, answer)) for answer in answers.answers]
     return [
         f"{answer.machine}: {answer.text}"
-        for answer, text in found
+        for answer, text in texts
         if text != _cell_text(text) or contradiction_text(answer)
     ]
 

@@ -33,23 +33,23 @@ def claims_of(run: Run, elsewhere: Sequence[Run]) -> Iterator[Claim]:
         measured = [row for row in run.rows if low <= row.needed("Interval") <= high]
         yield from _average(run.average, measured)
     for other in elsewhere:
-        there = _rows(other)
+        others = _rows(other)
         for number, row in _rows(run).items():
-            if number in there:
-                yield from _between(row, there[number], f"{_word(number)}: ")
+            if number in others:
+                yield from _between(row, others[number], f"{_word(number)}: ")
 
 
 def elsewhere(main: Sequence[Run], files: Sequence[Sequence[Run]]) -> Mapping[int, list[Run]]:
     """Return by the identity of a run its tables in other files, matched by name, in order."""
-    found: dict[int, list[Run]] = {id(run): [] for run in main}
+    tables: dict[int, list[Run]] = {id(run): [] for run in main}
     for runs in files:
-        left = [run for run in runs if id(run) not in found]
+        left = [run for run in runs if id(run) not in tables]
         for run in main:
             match = next((other for other in left if other.name == run.name), None)
             if match is not None:
                 left.remove(match)
-                found[id(run)].append(match)
-    return found
+                tables[id(run)].append(match)
+    return tables
 
 
 def _rows(run: Run) -> dict[str, Cells]:
@@ -99,9 +99,9 @@ def _average(average: Cells, rows: Sequence[Cells]) -> Iterator[Claim]:
 
 def _between(row: Cells, other: Cells, name: str) -> Iterator[Claim]:
     for column in _COLUMNS:
-        stated, there = row.number(column), other.number(column)
+        stated, derived = row.number(column), other.number(column)
         step = max(_step(row, column), _step(other, column))
-        yield from near(f"{name}{column} in {_file(row)}", stated, f"{_file(other)}, {other.position},", there, step)
+        yield from near(f"{name}{column} in {_file(row)}", stated, f"{_file(other)}, {other.position},", derived, step)
 
 
 def _file(row: Cells) -> str:

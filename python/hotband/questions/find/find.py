@@ -104,7 +104,9 @@ def _no_interval(question: Question, answer: Answer) -> list[str]:
     """Return why an answer has no interval."""
     if any(isinstance(condition, ShareOfMost) for condition in question.conditions):
         return ["no interval: a common shift of all values cancels in a share of the most"]
-    flushed = [str(one) for one in question.figures if answer.best is not None and one.is_flushed(answer.best.record)]
+    flushed = [
+        str(name) for name in question.figures if answer.best is not None and name.is_flushed(answer.best.record)
+    ]
     return [f"no interval: none is known for times of flushes, which {enumerated(flushed, 2)} has"] if flushed else []
 
 

@@ -56,11 +56,11 @@ def _side(side: Fields, name: str, jobs: int, in_flight: int) -> Iterator[Claim]
     latencies = {quantity: table for quantity in QUANTITIES if (table := _table(side, quantity)) is not None}
     for quantity, table in latencies.items():
         yield from _latency(table, name, quantity)
-    for (one, first), (other, second) in pairwise(latencies.items()):
+    for (before, first), (after, second) in pairwise(latencies.items()):
         count = second.count("N")
         if count and "N" in first:
             slack = PRINTED * count + in_flight
-            figure, source = f"{name}: {one} samples", f"{count:,} samples of {other}"
+            figure, source = f"{name}: {before} samples", f"{count:,} samples of {after}"
             yield Claim(figure, first.count("N"), source, count - slack, count + slack)
     if len(latencies) == len(QUANTITIES):
         yield from _parts(name, list(latencies.values()))
