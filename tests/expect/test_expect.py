@@ -89,7 +89,8 @@ def even(fio, iops: float, depth: int, **more: str) -> Path:
     options = {"rw": "randread", "iodepth": str(depth), "filename": "/dev/nvme0n1", **more}
     mean_ms = depth / iops * 1e3
     entry = job("a", options, reads=round(iops * 60), mean_ms=mean_ms)
-    entry["read"]["io_bytes"] *= 256 if more.get("bs") == "1m" else 1
+    for figure in ("io_bytes", "io_kbytes"):
+        entry["read"][figure] *= 256 if more.get("bs") == "1m" else 1
     entry["read"]["clat_ns"]["percentile"] = {"50.000000": round(mean_ms * 1e6), "99.000000": round(mean_ms * 1.01e6)}
     entry["read"]["clat_ns"]["max"] = round(mean_ms * 1.05e6)
     return fio(entry)

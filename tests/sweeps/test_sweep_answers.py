@@ -44,8 +44,8 @@ def test_curves_that_cross_and_saturate() -> None:
     a = [(100, 1.0), (190, 2.0), (200, 4.0), (200, 8.0)]
     b = [(80, 2.0), (160, 2.0), (300, 3.0), (500, 5.0)]
     assert lines(a=a, b=b).answers == [
-        "The most IOPS: a up to queue depth 2; b from 4 to 8.",
-        "The lowest p99 latency: a at queue depth 1; a and b at queue depth 2; b from 4 to 8.",
+        "a has the most IOPS up to queue depth 2; b from 4 to 8.",
+        "a has the lowest p99 latency at queue depth 1; a and b at queue depth 2; b from 4 to 8.",
         "90 % of its highest rate is reached at queue depth 2 by a (200 IOPS at most); b still rises at 8.",
     ]
 
@@ -90,7 +90,7 @@ def test_machines_whose_seeds_overlap_are_not_alike_but_unresolved() -> None:
     # Far away from each other at depth 2.
     rates = {("a", 1): [100, 120], ("a", 2): [100, 101], ("b", 1): [110, 130], ("b", 2): [400, 401]}
     assert seeds(rates).answers[0] == (
-        "The most IOPS: a or b at queue depth 1; b at queue depth 2. "
+        "a or b has the most IOPS at queue depth 1; b at queue depth 2. "
         '2 seeds do not separate lines joined by "or": repeat more.'
     )
     near = {at: values for at, values in rates.items() if at[1] == 1}

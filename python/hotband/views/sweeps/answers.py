@@ -133,8 +133,11 @@ def _along(panel: Mapping[str, Curve], along: Along, better: Better) -> str:
     # If the best line changes more often, a list of ranges is useless.
     if len(runs) > MOST_NAMED:
         return _counted(winners, better, along.title)
-    first, *others = [f"{best.text} {_where(texts, along, n == 0)}" for n, (best, texts) in enumerate(runs)]
-    return f"The {better.words}: {'; '.join([first, *others])}.{_unresolved([best for best, _ in runs])}"
+    (first, texts), *others = runs
+    has = "has" if len(first.lines) == 1 or first.unresolved_by is not None else "share"
+    named = [f"{first.text} {has} the {better.words} {_where(texts, along, True)}"]
+    named += [f"{best.text} {_where(places, along, False)}" for best, places in others]
+    return f"{'; '.join(named)}.{_unresolved([best for best, _ in runs])}"
 
 
 def _where(texts: Sequence[str], along: Along, is_first: bool) -> str:
