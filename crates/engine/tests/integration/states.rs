@@ -59,8 +59,9 @@ fn every_drive_of_the_catalog_and_an_array_of_many_are_small_enough_to_be_writte
         let run =
             Run::new(&catalog(), in_use(&machine, &load(0), &[])).unwrap_or_else(|error| panic!("{machine}: {error}"));
         let megabytes = run.memory().0 / 1_000_000;
-        // Eight bytes a page of at most 32 GB, twice of that where only a smaller scale divides the blocks.
-        assert!(megabytes <= 192, "{machine}: {megabytes} MB");
+        // Eight bytes a page of at most 32 GB and ten of its stored contents, twice that where only a smaller scale
+        // divides the blocks.
+        assert!(megabytes <= 288, "{machine}: {megabytes} MB");
     }
 }
 
