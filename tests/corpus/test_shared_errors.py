@@ -203,7 +203,8 @@ def test_a_family_that_is_left_out_has_no_evidence_of_its_own(left_out: Predicte
     wild = [each._replace(value=9.0) for each in shipped_residuals() if each.family == "intel p4510"]
     found = _width(left_out, Pools([*without, *wild]))
     tame = _width(left_out, Pools([*without, *(each._replace(value=0.0) for each in wild)]))
-    assert found is not None and tame is not None
+    assert found is not None
+    assert tame is not None
     # Sums in another order differ in their last digit.
     assert found.factor == pytest.approx(tame.factor, rel=1e-12)
     assert replace(found, factor=1.0) == replace(tame, factor=1.0)
@@ -221,7 +222,8 @@ def test_the_check_of_a_product_leaves_out_the_figure_itself(left_out: Predicted
     itself = [Residual("intel p4510", figure.tester, groups, error, at, 0) for error in (0.3, 9.0)]
     ours = [_line_judged(left_out, Pools([*shipped_others(), apart, each]), name) for each in itself]
     first, second = ours
-    assert first is not None and second is not None
+    assert first is not None
+    assert second is not None
     # Sums in another order differ in their last digit.
     assert first[0].factor == pytest.approx(second[0].factor, rel=1e-12)
     assert [replace(each, factor=1.0) for each in first] == [replace(each, factor=1.0) for each in second]
