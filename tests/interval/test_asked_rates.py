@@ -51,6 +51,14 @@ def test_a_rate_that_a_slower_machine_keeps_up_with_is_the_one_that_was_asked_fo
     assert "Model error is" in whys["latency_p99_ns"]["advice"]
 
 
+def test_a_rate_that_replaces_a_closed_loop_is_made_faster() -> None:
+    closed = "[load]\nclosed = { threads = 1, depth = 4 }\n"
+    faster = at_speed(spec_of(closed, (("rate_iops", "40"),)), 2.0)
+    assert faster is not None
+    assert dict(faster.set)["rate_iops"] == "80.0"
+    assert at_speed(spec_of(closed), 2.0) is None
+
+
 def test_a_rate_that_a_slower_machine_does_not_keep_up_with_may_be_less_and_not_more() -> None:
     most = execute([spec_of(FIXED.format(5_000))])[0].record["summary"]["iops"]
     assert most is not None

@@ -69,6 +69,8 @@ def _has_times(load: Load, said: Mapping[str, str]) -> bool:
     think = said.get("think")
     closed = [loop["closed"] for loop in loops if isinstance(loop.get("closed"), dict)]
     pauses = (span_ns(str(think or one.get("think", "0 s"))) for one in closed)
+    if "rate_iops" in said:  # it replaces closed loops
+        return True
     return any(set(OPEN) & set(loop) for loop in loops) or any(pauses) or bool(_timed(load, said))
 
 
