@@ -57,8 +57,10 @@ impl Admission {
     pub fn admit(&mut self, now: Instant, bytes: u64) -> Instant {
         let Some(stripe) = self.params.stripe else { return now };
         // What a large write takes beyond its stripe, it takes of those behind.
-        while self.taken >= stripe.time {
-            (self.begins, self.taken) = (self.begins + stripe.time, self.taken - stripe.time);
+        if self.taken >= stripe.time {
+            let full = self.taken.0 / stripe.time.0;
+            self.begins += Span(full * stripe.time.0);
+            self.taken = Span(self.taken.0 % stripe.time.0);
         }
         if now >= self.begins + stripe.time {
             (self.begins, self.taken) = (now, Span::ZERO);

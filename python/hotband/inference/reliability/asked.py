@@ -433,7 +433,8 @@ def media_seconds(values: Mapping[str, str], size: float, limit: float) -> float
 
     With several actuators only one works at a time: each has its own range of addresses (docs/models/disk.md).
     """
-    rate = {key: bytes_a_second(values.get(key)) for key in ("port_rate", "link_rate", "program_rate")}
+    link = "link_write_rate" if "link_write_rate" in values else "link_rate"
+    rate = {key: bytes_a_second(values.get(key)) for key in ("port_rate", link, "program_rate")}
     limit = min([limit, *(stated for stated in rate.values() if stated is not None)])
     outer, inner = (bytes_a_second(values.get(key)) for key in ("sustained_outer", "sustained_inner"))
     if outer is None or inner is None:

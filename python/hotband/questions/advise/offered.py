@@ -84,6 +84,8 @@ def _figures(drive: Drive, sold: CatalogDrive) -> dict[str, float]:
     if drive.is_flash:
         spare = _number(drive, "over_provisioning", "share") / 100
         figures["single read"] = _number(drive, "read_time", "time") + _number(drive, "read_overhead", "time")
+        link = "link_write_rate" if "link_write_rate" in drive.values else "link_rate"
+        figures["received"] = -_number(drive, link, "rate")
         figures["steady writes"] = -_number(drive, "program_rate", "rate") / uniform(spare)
     return figures
 

@@ -24,7 +24,7 @@ from hotband.questions.datasheet.uniform import lines_of
 from hotband.questions.predictions.predicted import Drive, write_drive_file
 from hotband.questions.predictions.setup import Size
 
-PORT_KEYS = {"hdd": "port_rate", "ssd": "link_rate"}
+PORT_KEYS = {"hdd": ("port_rate",), "ssd": ("link_rate", "link_write_rate")}
 
 
 def evidence_of(figures: Iterable[Figure], sheets: Sheets) -> tuple[Evidence, ...]:
@@ -77,7 +77,7 @@ class Makers:
         text = described_text(kind, lines, title=sheet.model or sheet.family, source="its data sheet", expect=expect)
         name = re.sub(r"\W+", "-", f"{sheet.family} {sheet.model}")[:60]
         size = Size(float(_number(text, "capacity")), _largest_scale(text) if kind != "hdd" else 1)
-        rates = {PORT_KEYS[kind]: 600e6} if kind in PORT_KEYS else {}
+        rates = {key: 600e6 for key in PORT_KEYS.get(kind, ()) if f"[values.{key}]" in text}
         return Drive(
             write_drive_file(self.folder, name, text), size, rates, port_rate(with_class(kind, stated_by(sheet)[1])[0])
         )
