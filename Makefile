@@ -8,6 +8,8 @@ SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -name '*.rs'
 
 # Runs a command and records what it takes, in out/test-times.csv.
 STAGE := $(PYTHON) scripts/stage_times.py
+# Lines of stages that run at once stay whole, where make can do that (not in 3.81 of macOS).
+TOGETHER := $(if $(filter output-sync,$(.FEATURES)),-Oline)
 
 # The locks name every package, and what is never imported is never compiled to bytecode.
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-compile
@@ -56,7 +58,7 @@ Cargo.lock: rust.lock scripts/rust_lock.py
 # Pip leaves one core idle and compiling fills both: they run beside each other, unless a make above has its own jobs.
 $(VENV)/.built: $(VENV)/.builder $(SOURCES)
 	@echo "Engine: compiled from Rust, which takes three to four minutes on two cores the first time"
-	@$(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j2 -Oline) $(VENV)/.installed extension
+	@$(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j2 $(TOGETHER)) $(VENV)/.installed extension
 	@$(STAGE) run "install: engine" -- sh -c '$(MATURIN) > /dev/null'
 	@touch $@
 
@@ -75,9 +77,9 @@ demo: setup ## the first study: its answer to the terminal, its page to out/cont
 # out/test-times.csv (`make test-times`); it fails where all of them took 10 % more than recorded.
 test: ## every test and lint, as in CI
 	@$(STAGE) begin
-	$(MAKE) --no-print-directory -j2 -Oline browser clients $(VENV)/.tests fetched
-	$(MAKE) --no-print-directory -j2 -Oline compiled lint-style
-	$(MAKE) --no-print-directory -j2 -Oline SHORT=--short test-rust budgets
+	$(MAKE) --no-print-directory -j2 $(TOGETHER) browser clients $(VENV)/.tests fetched
+	$(MAKE) --no-print-directory -j2 $(TOGETHER) compiled lint-style
+	$(MAKE) --no-print-directory -j2 $(TOGETHER) SHORT=--short test-rust budgets
 	$(MAKE) --no-print-directory test-python
 	@$(STAGE) stages
 	@$(STAGE) budget

@@ -143,7 +143,7 @@ ARGUMENTS = [
     (
         "trimmed behind parity",
         ["run", "fio-randwrite", "--on", "raid6:4xent-15k", "--set", "state=trimmed"],
-        "is on a parity layout",
+        "is on a layout that does not pass trims",
     ),
     ("no such machine file", ["run", "fio-read", "--on", "no/such.toml"], "cannot be read"),
     ("no such workload file", ["run", "no/such.toml", "--on", "ent-15k"], "cannot be read"),
@@ -225,7 +225,7 @@ FILES = [
         "trims behind parity",
         MACHINE + '[layouts.a]\nraid5 = { members = "d*" }\n',
         STREAM.replace("100\nrandom", "50\ntrim_pct = 5\nrandom") + PHASE,
-        "streams[0].trim_pct = '5': \"a\" is on a parity layout",
+        "streams[0].trim_pct = '5': \"a\" is on a layout that does not pass trims to its drives; expected none",
     ),
     (
         "trims of reads",

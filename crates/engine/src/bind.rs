@@ -54,7 +54,7 @@ pub fn bind(
 fn layout_stops_trims(machine: &Machine, target: u16) -> Option<String> {
     let name = &machine.volumes()[usize::from(target)].name;
     let stops = !machine.layouts().passes_trim(target);
-    stops.then(|| format!("\"{name}\" is on a parity layout, which does not pass trims to its drives"))
+    stops.then(|| format!("\"{name}\" is on a layout that does not pass trims to its drives"))
 }
 
 /// Why a target takes no trims; none if it does.
@@ -80,7 +80,7 @@ pub fn check_trims(
         let Some((key, value)) = spec.trims() else { continue };
         let why = stops_trims(machine, *target).or_else(|| trims_with_power_cut().filter(|_| power_cut));
         if let Some(accepted) = why {
-            return Err(SpecError::new(&workload.file, &key, value, accepted));
+            return Err(SpecError::new(&workload.file, &key, value, format!("{accepted}; expected none")));
         }
     }
     let Some(spec) = workload.precondition.as_ref().filter(|spec| spec.trim) else { return Ok(()) };

@@ -55,6 +55,7 @@ impl AppAtWork {
         for target in targets.iter().filter(|_| spec.trims()) {
             let why = stops_trims(machine, *target).or_else(|| trims_with_power_cut().filter(|_| power_cut));
             if let Some(accepted) = why {
+                let accepted = format!("{accepted}; expected false");
                 return Err(SpecError::new(&workload.file, "app.trim", "true", accepted));
             }
         }

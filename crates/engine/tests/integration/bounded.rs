@@ -56,7 +56,7 @@ fn bounds_that_make_no_sense_are_refused() {
 #[test]
 fn a_write_after_its_trim_is_refused_where_trims_reach_no_drive() {
     let text = workload(&format!("{}\ntrim_first = true", random_4k(0)), &closed(1), "", "ios = 10");
-    says(&refused(request("raid5:4xent-15k", &text, &[])), &["streams[0].trim_first", "parity layout"]);
+    says(&refused(request("raid5:4xent-15k", &text, &[])), &["streams[0].trim_first", "does not pass trims"]);
     for (keys, accepted) in
         [(random_4k(100), "before each write"), (format!("{}\ntrim_pct = 5", random_4k(0)), "trim_pct")]
     {

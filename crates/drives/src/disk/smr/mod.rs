@@ -304,7 +304,7 @@ impl Drive for SmrDisk {
         Some((self.open.len() + self.door.len()) as u64)
     }
 
-    /// A host resets zones; the drives that manage their shingles themselves report no TRIM, as conventional ones.
+    /// A host resets zones. Some drives that manage their shingles themselves report TRIM: what it does is not modelled.
     fn takes_trims(&self) -> bool {
         self.layer.has_zones()
     }

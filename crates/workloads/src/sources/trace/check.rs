@@ -95,7 +95,8 @@ impl TraceIo {
             return Ok(());
         }
         if let (Op::Trim, Some(why)) = (self.op, stops_trims) {
-            return Err(("trim".to_owned(), why.clone()));
+            let accepted = format!("{why}; direction = [\"read\", \"write\", \"flush\"] leaves them out");
+            return Err(("trim".to_owned(), accepted));
         }
         let (offset, len) = (self.offset, self.len);
         if len == 0 || len > LONGEST {
