@@ -264,7 +264,7 @@ def test_a_job_file_is_asked_too(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("question", "workload", "span", "certainty", "end"),
     thinned(
-        3,
+        2,
         [
             ("drives for 3000 IOPS at p99 < 10 ms", "iometer-database", "4..24", "unlikely", "low"),
             ("drives for 3000 IOPS at p99 < 1 ms", "iometer-database", "4..24", "no", ""),
