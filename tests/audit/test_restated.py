@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -187,13 +187,17 @@ def test_a_figure_of_diskspd_that_follows_from_others(
     assert figure in of_diskspd(tmp_path, text, right, wrong)
 
 
-def of_vdbench(folder: Path, changed: str = "", right: str = "", wrong: str = "") -> list[str]:
-    """The contradictions of an output folder of vdbench in which one average of a file is changed."""
+def of_vdbench(
+    folder: Path, changed: str = "", right: str = "", wrong: str = "", factors: Sequence[float] = (1.0,)
+) -> list[str]:
+    """The contradictions of an output folder of vdbench in which one average of a file is changed; its run
+    definitions have one name, and their rates differ by `factors`."""
     sys.path.insert(0, str(Path(__file__).parents[1] / "import"))
     import vdbench_folder
 
-    run = vdbench_folder.Definition("rd1", [100.0, 990.0, 1000.0, 1010.0], read_pct=50.0)
-    written = vdbench_folder.write(folder / "out", run)
+    rates = [100.0, 990.0, 1000.0, 1010.0]
+    runs = [vdbench_folder.Definition("rd1", [factor * rate for rate in rates], read_pct=50.0) for factor in factors]
+    written = vdbench_folder.write(folder / "out", *runs)
     if changed:
         file = written / changed
         text, times = re.subn(rf"(avg_2-4.*?){right}", rf"\g<1>{wrong}", file.read_text())
@@ -202,8 +206,11 @@ def of_vdbench(folder: Path, changed: str = "", right: str = "", wrong: str = ""
     return contradicted(written)
 
 
-def test_a_right_output_of_vdbench_contradicts_nothing(tmp_path: Path) -> None:
-    assert of_vdbench(tmp_path) == []
+@pytest.mark.parametrize("factors", [[1.0], [1.0, 2.0], [2.0, 1.0, 3.0]])
+def test_a_right_output_of_vdbench_contradicts_nothing(factors: list[float], tmp_path: Path) -> None:
+    assert of_vdbench(tmp_path, factors=factors) == []
+    rates = [result.summary()["iops"] for result in load_results([tmp_path / "out"])]
+    assert rates == pytest.approx([1000 * factor for factor in factors])
 
 
 @pytest.mark.parametrize(

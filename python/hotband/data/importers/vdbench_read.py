@@ -135,8 +135,8 @@ def _lines_of(text: str, file: str) -> list[str]:
 
 
 def read_flatfile(text: str, file: str, notes: list[str]) -> list[Run]:
-    """The runs of a flatfile: a new one where the name or the loop's parameters change, or intervals begin again. Note
-    a last line that is cut short."""
+    """The runs of a flatfile: a new one where the name or the loop's parameters change, after an average, or where
+    intervals begin again. Note a last line that is cut short."""
     runs: list[Run] = []
     parameters: list[str] = []
     last = 0
@@ -145,8 +145,8 @@ def read_flatfile(text: str, file: str, notes: list[str]) -> list[Run]:
         current = [cells.values.get(key, "") for key in LOOPED]
         average = cells.values.get("Interval", "").startswith("avg_")
         number = 0 if average else round(cells.needed("Interval"))
-        begins = not runs or (runs[-1].name, parameters) != (name, current)
-        if begins or (not average and number <= last) or (average and runs[-1].ended):
+        begins = not runs or runs[-1].ended or (runs[-1].name, parameters) != (name, current)
+        if begins or (not average and number <= last):
             runs.append(Run(name, file, of_files="Read_rate" in cells.values))
         last, parameters = number, current
         _add(runs[-1], cells)
