@@ -390,6 +390,8 @@ TOOLS = [
         "more outstanding than the first job's",
         lambda: [changed(fio_group({"concurrency": 4}, concurrency=16), "concurrency", to=4)],
         {"group_reporting": "True"},
+        None,
+        "warning",
     ),
     Fault(
         "tool-version",

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from hotband.data.importers import load
-from hotband.inference.audit import littles_law, load_results
+from hotband.inference.audit import littles_law, load_results, tools
 from hotband.inference.audit.contradictions import check
 from hotband.inference.audit.rules import severe_of
 
@@ -255,6 +255,26 @@ def test_one_job_is_no_group(options: dict[str, str], rule: str, tmp_path: Path)
     (finding,) = [finding for finding in severe_of(*load_results([tmp_path / "a.json"]))]
     assert finding.rule == rule
     assert "60,000 reads of a job that should do none" in finding.title
+
+
+@pytest.mark.parametrize("options", [{}, {"group_reporting": "1"}])
+@pytest.mark.parametrize("kind", ["write", "read"])
+def test_a_group_of_equal_jobs_is_right(options: dict[str, str], kind: str, tmp_path: Path) -> None:
+    """Four sections of one kind, as older fio reports them: the sum of their means, and the ends of single jobs."""
+    job = json.loads(json.dumps(RIGHT))
+    job["job options"] |= {"rw": f"rand{kind}"} | options
+    read = job["read"]
+    read |= {key: 4 * read[key] for key in ("io_bytes", "io_kbytes", "bw_bytes", "bw", "iops", "total_ios", "bw_mean")}
+    read |= {"iops_min": 950, "iops_max": 1050, "iops_mean": 4000.0, "iops_samples": 119}
+    for quantity in ("slat_ns", "clat_ns", "lat_ns"):
+        read[quantity]["N"] *= 4
+    (tmp_path / "a.json").write_text(json.dumps({"fio version": "fio-3.12", "jobs": [job]}))
+    (run,) = load_results([tmp_path / "a.json"])
+    severe = [finding.rule for finding in severe_of(run)]
+    assert severe == ([] if kind == "read" else ["mixed-jobs"])
+    (group,) = [finding for finding in tools.check([run]) if finding.rule == "mixed-jobs"]
+    assert group.severity == ("warning" if kind == "read" else "severe")
+    assert "3.96 I/Os outstanding of 1 declared" in group.title
 
 
 def test_a_damaged_file_beside_an_output_of_vdbench_is_skipped_and_named(tmp_path: Path) -> None:

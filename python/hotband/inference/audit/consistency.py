@@ -29,6 +29,7 @@ from hotband.data.record.stats import (
 )
 from hotband.inference.audit.audited import Audited
 from hotband.inference.audit.distribution import RESOLUTION
+from hotband.inference.audit.tools import may_be_group
 
 BUCKETS = 2.0
 """Widths of a bucket by which a latency may differ from its bucket's value: a value is an edge or the middle."""
@@ -260,7 +261,9 @@ def _printed(run: Audited, name: str, side: Side) -> Iterator[Claim]:
     least, mean, most = (printed.get(key) for key in ("iops_min", "iops_mean", "iops_max"))
     if least is not None and mean and most:
         source = f"samples from {least:,.0f} to {most:,.0f}"
-        yield Claim(f"{name}: mean IOPS of samples", mean, source, least - 1, most * max(1, run.asked.jobs or 1) + 1)
+        # Of jobs that are reported together older fio adds the means, not the ends.
+        highest = math.inf if may_be_group(run) else most * max(1, run.asked.jobs or 1) + 1
+        yield Claim(f"{name}: mean IOPS of samples", mean, source, least - 1, highest)
 
 
 def _times(run: Audited) -> Iterator[Claim]:

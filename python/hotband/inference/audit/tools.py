@@ -57,8 +57,15 @@ def check(runs: Sequence[Audited]) -> list[Finding]:
 
 
 def mixed_signs(run: Audited) -> list[str]:
-    """Return the signs that several jobs of different kinds are reported as one group."""
-    options, summary = run.asked, run.summary()
+    """Return the signs that several jobs are reported as one group."""
+    depth = _depth_sign(run)
+    return [*_signs_of_kinds(run), *([depth] if depth else [])]
+
+
+def _signs_of_kinds(run: Audited) -> list[str]:
+    """Return the signs that jobs of different kinds are reported as one group: directions or sizes that its options
+    exclude."""
+    options = run.asked
     if run.tool != "fio" or run.is_published:
         return []
     signs = []
@@ -71,12 +78,26 @@ def mixed_signs(run: Audited) -> list[str]:
     count, moved = sum(side["count"] for side in sides), sum(side.get("bytes") or 0 for side in sides)
     if options.block_bytes and count and abs(moved / count / options.block_bytes - 1) > SIZE_TOLERANCE:
         signs.append(f"a mean size of {moved / count:,.0f} B where {options.block_bytes:,} B were requested")
-    depth, declared = summary.get("queue_depth_mean"), run.concurrency
-    above = bool(depth and declared and depth > (1 + DEPTH_TOLERANCE) * declared) and not verifies
-    noted = any("several jobs may be reported as one group" in note for note in run.notes)
-    if (above and options.group_reporting) or noted:
-        signs.append(f"{depth or 0:.4g} I/Os outstanding of {declared or options.concurrency or 'fewer'} declared")
     return signs
+
+
+def _depth_sign(run: Audited) -> str:
+    """Return the sign that more I/Os were outstanding than its options allow, which jobs of one kind show as well;
+    empty without it."""
+    depth, declared = run.summary().get("queue_depth_mean"), run.concurrency
+    if run.tool != "fio" or run.is_published:
+        return ""
+    above = bool(depth and declared and depth > (1 + DEPTH_TOLERANCE) * declared)
+    above = above and not any(map(reads_back, run.job_options))
+    noted = any("several jobs may be reported as one group" in note for note in run.notes)
+    if not (above and run.asked.group_reporting) and not noted:
+        return ""
+    return f"{depth or 0:.4g} I/Os outstanding of {declared or run.asked.concurrency or 'fewer'} declared"
+
+
+def may_be_group(run: Audited) -> bool:
+    """Return whether an entry of fio may be a group whose number of jobs is unknown."""
+    return run.tool == "fio" and (bool(run.asked.group_reporting) or bool(_depth_sign(run)))
 
 
 def _is_one_job(run: Audited) -> bool:
@@ -106,12 +127,24 @@ def _mixed(run: Audited) -> Finding | None:
             "It is one job without group_reporting, so options or counts were changed, or are of another run: quote "
             "none of them, and repeat the run.",
         )
+    numbers: dict[str, Number] = {"signs": len(signs), "jobs": run.asked.jobs or "not known"}
+    numbers["group_reporting"] = str(run.asked.group_reporting)
+    if not _signs_of_kinds(run):
+        return Finding(
+            "mixed-jobs",
+            "warning",
+            (run.name,),
+            f"Several jobs are reported as one group; how many is unknown: {signs[0]}",
+            numbers,
+            "Declare the concurrency of all jobs together where you quote the result, or remove group_reporting: the "
+            "options are those of the first job.",
+        )
     return Finding(
         "mixed-jobs",
         "severe",
         (run.name,),
         f"Jobs of different kinds are reported as one group: {'; '.join(signs)}",
-        {"signs": len(signs), "jobs": run.asked.jobs or "not known", "group_reporting": str(run.asked.group_reporting)},
+        numbers,
         "Sums and percentiles mix different I/Os under the options of the first job: remove group_reporting, or "
         "give each kind a new_group.",
     )

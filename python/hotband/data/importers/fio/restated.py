@@ -15,6 +15,8 @@ from hotband.data.importers.fio.text import Fields
 
 QUANTITIES = ("slat", "clat", "lat")
 _KIB = 1024
+_OUTSTANDING = 0.05
+"""Share by which outstanding I/Os may exceed iodepth x numjobs, as in the audit's first rule group."""
 _SHARE_STEP = 0.01
 """Percent to which a share of a latency bin is rounded; a smaller one is printed as this."""
 
@@ -26,11 +28,12 @@ def claims_of(entry: Fields, options: Mapping[str, str]) -> Iterator[Claim]:
     name, jobs = entry.text("jobname") or "job", _whole(options.get("numjobs", ""))
     in_flight = max(IN_FLIGHT, jobs * _whole(options.get("iodepth", "")))
     total = 0
+    most_jobs = math.inf if _may_be_group(entry, options) else jobs
     for direction in ("read", "write", "trim", "mixed"):
         side = entry.child(direction)
         if side is not None and (side.count("total_ios") or side.number("iops")):
             total += side.count("total_ios")
-            yield from _side(side, name if direction == "mixed" else f"{name} {direction}s", jobs, in_flight)
+            yield from _side(side, name if direction == "mixed" else f"{name} {direction}s", most_jobs, in_flight)
     tables = [table for unit in ("ns", "us", "ms") if (table := entry.child(f"latency_{unit}")) is not None]
     shares = [share for table in tables for edge in table.values if (share := table.number(edge))]
     if shares and total:
@@ -38,19 +41,34 @@ def claims_of(entry: Fields, options: Mapping[str, str]) -> Iterator[Claim]:
         yield Claim(f"{name}: sum of its latency bins, percent", sum(shares), "100 % of its I/Os", 0.0, most)
 
 
+def _may_be_group(entry: Fields, options: Mapping[str, str]) -> bool:
+    """Return whether it may be a group of a number of jobs that is unknown: newer fio does not print group_reporting,
+    but such a group has more I/Os outstanding than a job's options allow."""
+    if options.get("group_reporting", "0").strip() != "0":
+        return True
+    sides = [side for direction in ("read", "write", "trim", "mixed") if (side := entry.child(direction)) is not None]
+    outstanding = sum(
+        side.number("iops") * table.number("mean") / (1e9 if "clat_ns" in side else 1e6)
+        for side in sides
+        if (table := _table(side, "clat")) is not None
+    )
+    declared = _whole(options.get("numjobs", "")) * _whole(options.get("iodepth", ""))
+    return outstanding > (1 + _OUTSTANDING) * declared
+
+
 def _whole(text: str) -> int:
     """Return the number of an option; 1 without it."""
     return max(1, int(text)) if text.isascii() and text.isdigit() and len(text) < 7 else 1
 
 
-def _side(side: Fields, name: str, jobs: int, in_flight: int) -> Iterator[Claim]:
+def _side(side: Fields, name: str, jobs: float, in_flight: int) -> Iterator[Claim]:
     for stated, source, unit in (("bw", "bw_bytes", "KiB/s"), ("io_kbytes", "io_bytes", "KiB")):
         if stated in side and source in side:
             derived = side.number(source) / _KIB
             yield from near(f"{name}: {stated}", side.number(stated), f"{source} in {unit}", derived, 1.0)
     low, mean, high = (side.number(f"bw_{key}") for key in ("min", "mean", "max"))
     if side.count("bw_samples") and mean:
-        # Of jobs that are reported together fio adds the means, not the ends.
+        # Of jobs that are reported together older fio adds the means, not the ends.
         ends = (low * (1 - PRINTED) - 1, high * jobs * (1 + PRINTED) + 1)
         yield Claim(f"{name}: bw_mean", mean, f"samples from {low:,.0f} to {high:,.0f} KiB/s", *ends)
     latencies = {quantity: table for quantity in QUANTITIES if (table := _table(side, quantity)) is not None}
