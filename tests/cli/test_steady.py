@@ -138,6 +138,33 @@ def test_records_without_a_series_are_a_round_each(saved) -> None:
     assert "pass the records of all rounds" in alone["why"]
 
 
+def test_records_of_different_loads_are_no_rounds_of_one_run(saved) -> None:
+    """Reads at two depths, writes, and one result on another target, in turns and under one name."""
+    loads = [(16, 100.0, 1000.0), (64, 100.0, 2000.0), (16, 0.0, 500.0)]
+    paths = []
+    for n, factor in enumerate((1.0, 1.01, 0.99, 1.0, 1.0)):
+        for depth, read_pct, iops in loads:
+            asked = {"concurrency": depth, "read_pct": read_pct, "pattern": "random", "block_bytes": 4096}
+            source = {"file": f"{depth}-{read_pct:g}-{n}.json", "target": "/dev/sda", "asked": asked}
+            paths.append(saved(f"{depth}-{read_pct:g}-{n}", summary={"iops": factor * iops}, source=source))
+    other = {"file": "other.json", "target": "/dev/sdb", "asked": asked}
+    *found, alone = judge([*paths, saved("other", source=other)], None, None)
+    assert [(entry["reached"], entry["window_mean"]) for entry in found] == [(True, iops) for *_, iops in loads]
+    assert found[0]["name"] == "16-100-0.json .. 16-100-4.json (5 records, one round each)"
+    assert (alone["name"], alone["rounds"]) == ("other.json", [100.0])
+    assert alone["why"].startswith("the only record of its load without a series is one round")
+
+
+def test_directions_part_results_whose_options_are_unknown(saved) -> None:
+    source = {"file": "a", "target": None, "asked": dict.fromkeys(("concurrency", "read_pct"))}
+    paths = [
+        saved(f"{name}{n}", summary={"iops": 1.0, name: {"count": 9}}, source=source)
+        for name in ("read", "write")
+        for n in range(5)
+    ]
+    assert len(judge(paths, None, None)) == 2
+
+
 def test_rounds_of_different_length_are_noted(saved) -> None:
     paths = [saved(f"r{n}", duration_ns=(60 + n) * SECOND) for n in range(5)]
     [found] = judge(paths, "60 s", None)

@@ -1,23 +1,25 @@
 """Divide records into rounds for the steady state rule.
 
 A record with a series is judged on its own, in rounds of its measured time. Records without one (most of fio's) are one
-round each, in the given order, because scripts that follow the PTS run fio once per round. In a series cut by a step's
-end, a row in two rounds is divided between them by time.
+round each, in the given order, because scripts that follow the PTS run fio once per round; those of equal loads are
+judged together. In a series cut by a step's end, a row in two rounds is divided between them by time.
 """
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Sequence
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 import hotband._core as _core
 from hotband.base.errors import UserError
 from hotband.base.heavy import pl
 from hotband.base.text.quantities import SPAN_EXPECTED, span_ns
-from hotband.data.documents.record import RecordDoc, VerdictDoc, interval_of
+from hotband.data.documents.record import RecordDoc, VerdictDoc, interval_of, source_file
 from hotband.data.record.load import LoadedRecord, load_record
+from hotband.data.record.stats import DIRECTIONS
 from hotband.data.record.steady import TRACKS, Rounds, of_phases, verdict
 
 if TYPE_CHECKING:
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
 ROUND_NS = 60_000_000_000
 MOST_ROUNDS = 1_000_000
 """Most rounds, which are eleven days in seconds: more are a mistake, or need longer rounds."""
+OF_LOAD = ("pattern", "block_bytes", "read_pct", "rate_iops", "concurrency", "working_set_bytes")
+OF_RUN = ("machine", "workload", "set")
 # Largest relative difference, without a note, between the durations of rounds that are one record each.
 _SAME_TIME = 0.01
 
@@ -52,9 +56,22 @@ def judge(given: Sequence[Path | LoadedRecord | Record], round_text: str | None,
             verdicts.append(verdict(_of_samples(path, loaded.record, asked_round, asked_track)))
         else:
             single.append((path, loaded))
-    if single:
-        verdicts.append(verdict(_one_each(single, track or "iops", round_text)))
-    return verdicts
+    by_load: dict[str, list[tuple[Path, LoadedRecord]]] = {}
+    for path, loaded in single:
+        by_load.setdefault(_load_of(loaded.record), []).append((path, loaded))
+    several = len(by_load) > 1
+    return verdicts + [verdict(_one_each(alike, track or "iops", round_text, several)) for alike in by_load.values()]
+
+
+def _load_of(record: RecordDoc) -> str:
+    """Return the target and the load of a record as text that can be compared, with the directions of its I/Os, as far
+    as the record states them."""
+    source, spec, summary = record.get("source"), record.get("spec") or {}, record["summary"]
+    requested = (source.get("asked") if source else None) or {}
+    parts: list[object] = [requested.get(key) for key in OF_LOAD]
+    parts += [source.get(key) for key in ("target", "host")] if source else [spec.get(key) for key in OF_RUN]
+    parts += [bool((summary.get(direction) or {}).get("count")) for direction in DIRECTIONS]
+    return json.dumps(parts)
 
 
 def _loaded(item: Path | LoadedRecord | Record) -> tuple[Path, LoadedRecord]:
@@ -155,8 +172,11 @@ def _of_samples(path: Path, record: RecordDoc, round_ns: float, track: str) -> R
     return Rounds(record["name"], track, round_ns, means, notes, _short(means, round_ns, len(values) * interval))
 
 
-def _one_each(records: Sequence[tuple[Path, LoadedRecord]], track: str, round_text: str | None) -> Rounds:
-    """Return records without a series as one round each, in the given order."""
+def _one_each(
+    records: Sequence[tuple[Path, LoadedRecord]], track: str, round_text: str | None, several: bool
+) -> Rounds:
+    """Return records of one load without a series as one round each, in the given order, under the names of their files
+    if there are `several` loads, whose records often share a name."""
     unit, key = TRACKS[track]
     values, notes = [], []
     for path, loaded in records:
@@ -169,11 +189,13 @@ def _one_each(records: Sequence[tuple[Path, LoadedRecord]], track: str, round_te
         notes.append(f"the rounds took {min(times) / 1e9:g} s to {max(times) / 1e9:g} s")
     if round_text is not None:
         notes.append("without a series a record is one round: the requested length does not apply")
-    names = [loaded.record["name"] for _, loaded in records]
+    files = [PurePath(source_file(loaded.record)).name if several else "" for _, loaded in records]
+    names = [file or loaded.record["name"] for file, (_, loaded) in zip(files, records, strict=True)]
     name = names[0] if len(set(names)) == 1 else f"{names[0]} .. {names[-1]}"
     if len(records) > 1:
         name = f"{name} ({len(records)} records, one round each)"
-    short = "a record without a series is one round: pass the records of all rounds" if len(records) == 1 else ""
+    only = "the only record of its load" if several else "a record"
+    short = f"{only} without a series is one round: pass the records of all rounds" if len(records) == 1 else ""
     return Rounds(name, track, math.fsum(times) / len(times), values, notes, short)
 
 
