@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from hotband.data.importers import load
-from hotband.inference.audit import littles_law, load_results, tools
+from hotband.inference.audit import findings, littles_law, load_results, tools
 from hotband.inference.audit.contradictions import check
 from hotband.inference.audit.rules import severe_of
 
@@ -275,6 +275,37 @@ def test_a_group_of_equal_jobs_is_right(options: dict[str, str], kind: str, tmp_
     (group,) = [finding for finding in tools.check([run]) if finding.rule == "mixed-jobs"]
     assert group.severity == ("warning" if kind == "read" else "severe")
     assert "3.96 I/Os outstanding of 1 declared" in group.title
+
+
+def rules_of(*paths: Path) -> tuple[int, set[str], list[str]]:
+    """The number of results, the rules of the severe findings, and the sentences on what is skipped."""
+    skipped: list[str] = []
+    results = load_results(paths, skipped)
+    return len(results), {found.rule for found in findings(results, None) if found.severity == "severe"}, skipped
+
+
+def test_a_link_to_a_result_and_its_own_import_count_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    jobs = {"fio version": "fio-3.33", "jobs": [json.loads(json.dumps(RIGHT))]}
+    runs = tmp_path / "runs"
+    (runs / "older").mkdir(parents=True)
+    raw = runs / "older" / "a.json"
+    raw.write_text(json.dumps(jobs))
+    (runs / "latest.json").symlink_to(raw)
+    assert rules_of(runs) == (1, set(), ["Skipped 1 file: 1 a link to another result (latest.json)."])
+    assert rules_of(runs / "latest.json", raw) == (1, set(), [f"{raw}: 1 result given twice, counted once."])
+    imported = tmp_path / "imported"
+    imported.mkdir()
+    (record,) = load(Path("runs/older/a.json"))
+    (imported / "record.json").write_text(json.dumps(record.record))
+    assert rules_of(raw, imported) == (1, set(), [f"{imported}: 1 result given twice, counted once."])
+    copy = tmp_path / "copy.json"
+    copy.write_text(raw.read_text())
+    assert rules_of(raw, copy) == (2, {"copied-result"}, [])
+    # Since the import, the file has another result.
+    jobs["jobs"][0]["read"]["io_bytes"] += 4096
+    raw.write_text(json.dumps(jobs))
+    assert rules_of(raw, imported)[0] == 2
 
 
 def test_a_damaged_file_beside_an_output_of_vdbench_is_skipped_and_named(tmp_path: Path) -> None:

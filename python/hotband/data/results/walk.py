@@ -2,7 +2,7 @@
 
 Files of fio, vdbench, DiskSpd, Iometer and HdrHistogram and the records of Hotband are recognised by content. A folder
 below a series is part of the name of its tests. Every other file is skipped and counted by reason. Left out: hidden
-files, links to folders, and published tables.
+files, links to folders and to results in the folder, and published tables.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from hotband.data.record.imported import Imported
 from hotband.data.record.load import LoadedRecord, load_record
 
 NO_RESULT, EMPTY, DAMAGED, STRAY_LOG = "not a result", "empty", "damaged", "a log without its result"
+LINK = "a link to another result"
 STUDY_FILES = ("study.toml", "result.json")
 """A folder with either of these belongs to a study, which has a comparison of its own."""
 MOST_NAMED = 2
@@ -168,8 +169,13 @@ def series_in(folder: Path) -> list[Path]:
 def walk(folder: Path) -> Walk:
     """Collect the results of a folder. Raises UserError if there are none."""
     result = Walk(folder)
-    for container in _containers(folder):
-        for path, record, imported in _read(container, result):
+    containers = list(_containers(folder))
+    links = _links(containers)
+    for link in sorted(links):
+        result.skip(link, LINK)
+    for container in containers:
+        own = replace(container, files=[path for path in container.files if path not in links])
+        for path, record, imported in _read(own, result):
             result.results.append(FolderResult("", "", path, record, imported))
     result.expect_results()
     result.results = sorted(_repeated(_named(result)), key=lambda entry: (natural(entry.series), natural(entry.test)))
@@ -200,6 +206,17 @@ def _containers(folder: Path) -> Iterator[_Container]:
         present = [here / name for name in sorted(files, key=natural) if not name.startswith(".")]
         kind = "vdbench" if vdbench.has_results(present) else "files"
         yield _Container(here, [path for path in present if path.is_file()], kind)
+
+
+def _links(containers: Sequence[_Container]) -> set[Path]:
+    """Return the links among files that lead to another of them, such as `latest.json`."""
+    files = [path for container in containers for path in container.files]
+    reached = {path: real_path(path) for path in files}
+    # A file comes before the links to it, and one of several links before the others.
+    first: dict[Path, Path] = {}
+    for path in sorted(files, key=Path.is_symlink):
+        first.setdefault(reached[path], path)
+    return set(files) - set(first.values())
 
 
 def is_output(folder: Path) -> bool:

@@ -40,10 +40,10 @@ def check(runs: Sequence[Audited]) -> list[Finding]:
 
 def _copies(runs: Sequence[Audited]) -> list[Finding]:
     """Find measurements that are equal to the last digit. Models repeat exactly and are left out."""
-    measured = [run for run in runs if not run.is_model and not run.is_published]
-    timed = [run for run in measured if (run.summary().get("count") or 0) >= LEAST_ALIKE and _waited(run)]
+    real = [run for run in runs if not run.is_model and not run.is_published]
+    timed = [run for run in real if (run.summary().get("count") or 0) >= LEAST_ALIKE and _waited(run)]
     findings = []
-    for _, alike in grouped(timed, _measured):
+    for _, alike in grouped(timed, measured):
         if len(alike) > 1:
             names = tuple(run.name for run in alike)
             title = f"{listed(names)} are copies of one measurement: all counts and latencies are equal"
@@ -56,7 +56,7 @@ def _waited(run: Audited) -> bool:
     return any(side["latency_sum_ns"] for side in sides_of(run.record["streams"]))
 
 
-def _measured(run: Audited) -> str:
+def measured(run: Audited) -> str:
     """Return all that a result states of its run, without the names of its file and its streams."""
     streams = [
         [stream.get(direction) for direction in (*DIRECTIONS, *OTHER_DIRECTIONS)] for stream in run.record["streams"]

@@ -12,16 +12,19 @@ from typing import TYPE_CHECKING
 from hotband.base.errors import UserError, reason_of_input
 from hotband.base.folders import real_path
 from hotband.base.heavy import pl
+from hotband.base.text.numbers import counted
 from hotband.base.text.pipes import opened_result
 from hotband.base.text.regular import file_text
 from hotband.data import importers
 from hotband.data.documents.record import RecordDoc, source_file
 from hotband.data.importers import loaded, vdbench
+from hotband.data.importers.files import name_of
 from hotband.data.record.files import RECORD_FILE, record_file
 from hotband.data.record.load import LoadedRecord, load_record, records_in
 from hotband.data.results.walk import Walk, is_output, is_walked, walk
 from hotband.inference.audit import shapes
 from hotband.inference.audit.audited import Audited, Side
+from hotband.inference.audit.comparability import measured
 from hotband.inference.audit.published import COLUMNS, is_table, read_table
 
 if TYPE_CHECKING:
@@ -37,15 +40,34 @@ def audited_record(record: RecordDoc, series: pl.DataFrame | None = None, name: 
 
 
 def load_results(results: Sequence[Path | Record], skipped: list[str] | None = None) -> list[Audited]:
-    """Return every result in files and folders, and records from memory, each under its own name; add to `skipped` a
-    sentence on the other files of each folder. Raises UserError for the first mistake."""
-    return named(
-        [
-            loaded_result
-            for result in results
-            for loaded_result in _results_of(result, [] if skipped is None else skipped)
-        ]
-    )
+    """Return every result in files and folders, and records from memory, each under its own name; one that is given
+    twice (through a link, or as its own import) counts once. Add to `skipped` a sentence on those, and on the other
+    files of each folder. Raises UserError for the first mistake."""
+    sentences = [] if skipped is None else skipped
+    loaded: list[Audited] = []
+    earlier: dict[Path, list[Audited]] = {}
+    for result in results:
+        given = [(_file_of(run), run) for run in _results_of(result, sentences)]
+        new = [(file, run) for file, run in given if not (file and _is_among(run, earlier.get(file, [])))]
+        loaded += [run for _, run in new]
+        if len(new) < len(given):
+            place = name_of(result) if isinstance(result, Path) else result.name
+            sentences.append(f"{place}: {counted(len(given) - len(new), 'result')} given twice, counted once.")
+        for file, run in new:
+            if file:
+                earlier.setdefault(file, []).append(run)
+    return named(loaded)
+
+
+def _file_of(run: Audited) -> Path | None:
+    """Return the file that a result was read or imported from; None for a run in memory."""
+    place = source_file(run.record) or run.origin
+    return real_path(Path(place)) if place else None
+
+
+def _is_among(run: Audited, others: Sequence[Audited]) -> bool:
+    """Return whether one of the results of the same file is the same: a file may have changed since its import."""
+    return any(measured(run) == measured(other) for other in others)
 
 
 def audited_of(folder: Walk) -> list[Audited]:
