@@ -187,6 +187,14 @@ def test_a_figure_of_diskspd_that_follows_from_others(
     assert figure in of_diskspd(tmp_path, text, right, wrong)
 
 
+@pytest.mark.parametrize("word", ["nan", "inf"])
+def test_a_figure_of_diskspd_without_a_number_contradicts_nothing(word: str, tmp_path: Path) -> None:
+    """A division by no I/Os is printed so."""
+    right = "300.00 |    2.400 |     0.700"
+    assert of_diskspd(tmp_path, TEXT, right, f"300.00 | {word:>8} | {word:>9}") == []
+    assert of_diskspd(tmp_path, XML, "<AverageReadMilliseconds>1.400", f"<AverageReadMilliseconds>{word}") == []
+
+
 def of_vdbench(
     folder: Path, changed: str = "", right: str = "", wrong: str = "", factors: Sequence[float] = (1.0,)
 ) -> list[str]:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from hotband.base.claim import IN_FLIGHT, PRINTED, Claim, equal, near
+from hotband.base.text.numbers import finite
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -48,8 +49,9 @@ def tables_of(text: str) -> dict[str, list[Row]]:
 
 
 def _number(text: str) -> float | None:
+    """Return a finite number; None for other text, as of a mean over no I/Os."""
     try:
-        return float(text)
+        return finite(float(text))
     except ValueError:
         return None
 
