@@ -194,12 +194,42 @@ def test_a_lone_random_read_of_a_disk_takes_a_seek_and_a_turn_at_most(
         ("fio-randread", "ent-10k", {"random_pct": 50}),
         ("fio-randread", "ent-10k", {"bs": "1 MiB"}),
         ("fio-randread", "s4500-960", {"scale": 512}),
+        # Within 100 times the drive's cache of 128 MB.
+        ("fio-randread", "ent-10k", {"span": "10 GB"}),
+        ("fio-randread", "ent-10k", {"span": "0.5 %"}),
     ],
 )
 def test_seek_and_turn_bound_no_other_load(load: str, machine: str, settings: dict[str, object]) -> None:
     record = hb.run(load, on=machine, duration="0.2 s", set=settings)
     spec = RunSpec("r", machine, load, tuple((key, str(value)) for key, value in settings.items()))
     assert latency_bounds(spec, record.document) == {}
+
+
+@pytest.mark.parametrize(
+    ("region", "are_bounded"),
+    [
+        ("", True),
+        ('range = ["10 %", "60 %"]', True),
+        ('range = ["0 GB", "10 GB"]', False),
+        ('range = ["1 GiB", "1 GiB + 80 %"]', False),
+        ('offsets = { hotspot = { data = "1 %", ios = "80 %" } }', False),
+    ],
+)
+def test_seek_and_turn_bound_no_reads_of_a_region_that_a_cache_may_hold(region: str, are_bounded: bool) -> None:
+    text = STREAM.format(depth=1, read=100, size="4 KiB", time="300 ms").replace(
+        "random_pct = 0", f"random_pct = 100\n{region}"
+    )
+    spec = RunSpec("run", "ent-10k", "w.toml", workload_text=text)
+    assert bool(latency_bounds(spec, execute([spec])[0].record)) is are_bounded
+
+
+def test_seek_and_turn_bound_no_run_with_hits_of_a_cache() -> None:
+    spec = RunSpec("run", "ent-10k", "fio-randread", duration="1 s")
+    record = execute([spec])[0].record
+    assert latency_bounds(spec, record)
+    (disk,) = record["parts"]
+    disk["counters"]["media_reads"] -= 1 + record["summary"]["count"] // 50
+    assert latency_bounds(spec, record) == {}
 
 
 @pytest.mark.parametrize(

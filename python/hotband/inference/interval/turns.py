@@ -2,18 +2,19 @@
 
 A read waits for at least the rotation, whose share of a turn is uniform, and for at most the longest seek, that
 rotation and the overhead. Therefore a share `q` of such reads lasts at least `q` turns and at most the full stroke with
-`q` turns, and the mean has half a turn in both. Left out: reads that a cache serves, and retries of a read, which make
-single reads longer.
+`q` turns, and the mean has half a turn in both. Reads that a cache serves wait for neither: there are no bounds if they
+may be more than few. Left out: retries of a read, which make single reads longer.
 """
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import hotband._core as _core
 from hotband.base.engine import mistakes_of
-from hotband.base.text.quantities import span_ns
+from hotband.base.text.quantities import share, size_bytes, span_ns
 from hotband.data.catalog import CATALOG_DIR
 from hotband.data.catalog.entries import product
 from hotband.execution.experiment.ranges import machine_text, workload_text
@@ -30,6 +31,8 @@ SLACK = 1.05
 """Factor of the upper bounds for links and settling, which no figure of a disk states."""
 MOST_OF_A_TURN = 0.25
 """Longest transfer in turns: longer ones cross tracks."""
+MOST_HITS = 0.01
+"""Largest share of reads that a cache may serve: of the region that is read, at most this share fits into it."""
 
 
 def latency_bounds(spec: RunSpec, record: RecordDoc) -> dict[str, tuple[float, float]]:
@@ -41,6 +44,8 @@ def latency_bounds(spec: RunSpec, record: RecordDoc) -> dict[str, tuple[float, f
     values = _values(spec)
     turn, stroke = _turn(values.get("rpm", ("", ""))[0]), span_ns(values.get("seek_read_full", ("", ""))[1])
     if turn is None or stroke is None or "sustained_inner" not in values:
+        return {}
+    if _are_hits_possible(spec, values) or _has_hits(record):
         return {}
     transfer = size / count / _core.quantity("rate", values["sustained_inner"][0]) * 1e9
     if transfer > MOST_OF_A_TURN * turn:
@@ -63,14 +68,43 @@ def bounded(predicted: float, ends: tuple[float, float], bounds: tuple[float, fl
     return low, (min(high, most) if most >= 0 and most >= low else high)
 
 
+def _are_hits_possible(spec: RunSpec, values: Mapping[str, tuple[str, str]]) -> bool:
+    """Return whether the drive's cache may hold more than a few of the data that a stream reads."""
+    capacity, cache = (size_bytes(values[key][1]) if key in values else None for key in ("capacity", "cache_size"))
+    span = dict(spec.set).get("span")
+    regions = []
+    for stream in _table(spec).get("streams") or []:
+        begin, end = ("0 %", span) if span else stream.get("range", ("0 %", "100 %"))
+        is_even = not any(key in stream for key in ("offsets", "per_client"))
+        regions.append(_bytes(end, capacity or 0.0) - _bytes(begin, capacity or 0.0) if is_even else 0.0)
+    return (cache or 0.0) >= MOST_HITS * min(regions, default=0.0)
+
+
+def _bytes(text: str, capacity: float) -> float:
+    """Return an address as bytes; 0 for a sum of both."""
+    part = share(text) if "%" in text else None
+    return part * capacity if part is not None else size_bytes(text) or 0.0
+
+
+def _has_hits(record: RecordDoc) -> bool:
+    """Return whether a cache served more than a few of the reads, so that they did not reach the medium."""
+    reads = sum(part["counters"].get("media_reads", 0) for part in record["parts"] if part["kind"] == "disk")
+    return reads < (1 - MOST_HITS) * (record["summary"]["count"] or 0)
+
+
+def _table(spec: RunSpec) -> Mapping[str, Any]:
+    """Return the workload of a run as a table. Raises UserError for an unreadable one."""
+    with mistakes_of(spec.workload):
+        return _core.workload(workload_text(spec), spec.workload)["table"]
+
+
 def _is_random_read(spec: RunSpec, record: RecordDoc) -> bool:
     """Return whether all I/Os are reads at random offsets of a closed loop."""
     summary = record["summary"]
     others = [summary[name] for name in ("write", "flush", "trim") if summary.get(name)]
     if any(figures["count"] for figures in others):
         return False
-    with mistakes_of(spec.workload):
-        table = _core.workload(workload_text(spec), spec.workload)["table"]
+    table = _table(spec)
     streams = table.get("streams") or []
     changed = dict(spec.set).get("random_pct")
     shares = {str(changed if changed is not None else stream.get("random_pct", 0)) for stream in streams}
