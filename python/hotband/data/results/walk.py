@@ -174,8 +174,8 @@ def walk(folder: Path) -> Walk:
     for link in sorted(links):
         result.skip(link, LINK)
     for container in containers:
-        own = replace(container, files=[path for path in container.files if path not in links])
-        for path, record, imported in _read(own, result):
+        without_links = replace(container, files=[path for path in container.files if path not in links])
+        for path, record, imported in _read(without_links, result):
             result.results.append(FolderResult("", "", path, record, imported))
     result.expect_results()
     result.results = sorted(_repeated(_named(result)), key=lambda entry: (natural(entry.series), natural(entry.test)))

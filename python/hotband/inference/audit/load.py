@@ -51,8 +51,8 @@ def load_results(results: Sequence[Path | Record], skipped: list[str] | None = N
         new = [(file, run) for file, run in given if not (file and _is_among(run, earlier.get(file, [])))]
         loaded += [run for _, run in new]
         if len(new) < len(given):
-            place = name_of(result) if isinstance(result, Path) else result.name
-            sentences.append(f"{place}: {counted(len(given) - len(new), 'result')} given twice, counted once.")
+            label = name_of(result) if isinstance(result, Path) else result.name
+            sentences.append(f"{label}: {counted(len(given) - len(new), 'result')} given twice, counted once.")
         for file, run in new:
             if file:
                 earlier.setdefault(file, []).append(run)
@@ -61,8 +61,8 @@ def load_results(results: Sequence[Path | Record], skipped: list[str] | None = N
 
 def _file_of(run: Audited) -> Path | None:
     """Return the file that a result was read or imported from; None for a run in memory."""
-    place = source_file(run.record) or run.origin
-    return real_path(Path(place)) if place else None
+    file = source_file(run.record) or run.origin
+    return real_path(Path(file)) if file else None
 
 
 def _is_among(run: Audited, others: Sequence[Audited]) -> bool:
