@@ -247,6 +247,7 @@ def test_holes_of_writes_are_between_writes(convert: Convert) -> None:
         ("rw=write:-8k", 16),
         ("rw=write:8k\nfilesize=128k", 11),
         ("rw=rw:8k", 12),
+        ("rw=rw:8k\nrwmixread=100", 6),
     ],
 )
 def test_a_pass_with_holes_ends_with_its_range(convert: Convert, options: str, ios: int) -> None:
@@ -313,6 +314,37 @@ def test_a_mix_with_one_limit_is_a_loop_for_each_direction(convert: Convert) -> 
         {"closed": {"threads": 1, "depth": 4}},
         {"open": {"rate_iops": 100, "arrival": "fixed", "outstanding": 4, "drain": True}},
     ]
+
+
+@pytest.mark.parametrize("rw", ["randrw", "readwrite"])
+@pytest.mark.parametrize(
+    ("options", "read_pct", "rate", "flush_every", "ignored"),
+    [
+        ("rwmixread=100\nrate_iops=200\nfsync=1", 100, 200, None, "fsync"),
+        ("rwmixread=100\nrate_iops=50,100", 100, 50, None, None),
+        ("rwmixread=100\nrate_iops=,100", 100, None, None, "rate_iops"),
+        ("rwmixwrite=100\nrate_iops=200\nfsync=2", 0, 200, 2, None),
+        ("rwmixwrite=100\nrate_iops=50,100", 0, 100, None, None),
+        ("rwmixread=0\nrate_iops=100,", 0, None, None, "rate_iops"),
+    ],
+)
+def test_a_mix_of_one_direction_has_nothing_of_the_other(
+    convert: Convert,
+    rw: str,
+    options: str,
+    read_pct: int,
+    rate: float | None,
+    flush_every: int | None,
+    ignored: str | None,
+) -> None:
+    """Tried with fio 3.33."""
+    job = convert(f"{DIRECT}[a]\nrw={rw}\n{options}\n")
+    load = job.table["load"]
+    assert (job.stream["read_pct"], job.stream.get("flush_every")) == (read_pct, flush_every)
+    assert load.get("open", {}).get("rate_iops") == rate
+    assert ("closed" in load) == (rate is None)
+    changed = [loss.option.partition("=")[0] for loss in job.report.losses if loss.fate is not Fate.KEPT]
+    assert [key for key in changed if key in options] == ([ignored] if ignored else [])
 
 
 @pytest.mark.parametrize(

@@ -78,6 +78,12 @@ def test_a_mix_that_flushes_has_the_reads_and_writes_of_fio(
         assert abs(count - wanted) <= DEVIATIONS * spread
 
 
+@pytest.mark.parametrize("mix", ["rwmixread=100", "rwmixwrite=0"])
+def test_a_mix_of_reads_alone_does_not_write_at_the_rate_of_writes(tmp_path: Path, mix: str) -> None:
+    found = done(tmp_path, f"rw=randrw {mix} bs=4k size=16m rate_iops=100 fsync=1 runtime=4 time_based")
+    assert found == (pytest.approx(400, abs=1), 0, 0)
+
+
 @pytest.mark.parametrize(
     ("options", "writes"),
     # fio 3.33 with ioengine=null, whose I/Os take no time.

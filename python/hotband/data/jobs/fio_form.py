@@ -204,10 +204,9 @@ def _draft(job: Job, files: Files) -> Draft:
     fio_job.page_cache(job_options)
     if pattern.kinds == "tw" and load.depth > 1:
         job_options.approximate("rw", "other outstanding I/Os continue during a trim; fio waits for it")
-    kinds = "r" if pattern.kinds == "rw" and pattern.first_pct == 100 else pattern.kinds
-    if fio_job.forced(job_options) and kinds in ("r", "t"):
+    if fio_job.forced(job_options) and pattern.kinds in ("r", "t"):
         job_options.ignore("sync", "the job does not write")
-    every = round(flushes.flush_every(job_options, kinds) * on_drive[1].pieces)
+    every = round(flushes.flush_every(job_options, pattern.kinds) * on_drive[1].pieces)
     draft = Draft(job_options, pattern, on_drive, load, file, region, offset, step, is_own, every)
     return replace(draft, load=flushes.paced(_in_pieces(load, draft.pieces()), draft.with_flushes()))
 

@@ -164,9 +164,11 @@ def pattern(job_options: JobOptions) -> Pattern:
     sequencer = job_options.get("rw_sequencer")
     if sequencer is not None and sequencer.value == "identical" and run > 1:
         job_options.ignore("rw_sequencer", "offsets do not repeat: the run continues")
-    return Pattern(
-        is_random, kinds, _first_pct(job_options, kinds), run, hole, zone, random_shares(job_options, is_random, run)
-    )
+    first_pct = _first_pct(job_options, kinds)
+    if kinds == "rw" and first_pct in (0, 100):
+        # Tried: limits and flushes of the other direction have no effect in fio 3.33.
+        kinds, first_pct = ("r" if first_pct else "w"), 100.0
+    return Pattern(is_random, kinds, first_pct, run, hole, zone, random_shares(job_options, is_random, run))
 
 
 def _strided(job_options: JobOptions, is_random: bool) -> tuple[int, int]:
