@@ -125,6 +125,33 @@ def test_a_fixed_rate_of_one_drive_is_that_rate_on_another(tmp_path: Path) -> No
     assert hb.run(tmp_path / "fit.toml", on="s4500-960", set={"state": "fob"}).iops == pytest.approx(60, rel=0.01)
 
 
+def flushed(folder: Path, rows: list[tuple[int, str]], drive: str = "s4500-960") -> tuple[dict[str, Any], Any]:
+    """The workload fitted to a trace of times in ms with W or F, and the summary of its run."""
+    trace, fit = folder / "flushed.csv", folder / "fit.toml"
+    lines = [
+        f"{ms},{n * 7919 % 4001 * 4096 * (op == 'W')},{4096 * (op == 'W')},{op}\n" for n, (ms, op) in enumerate(rows)
+    ]
+    trace.write_text("time,offset,size,op\n" + "".join(lines))
+    hb.fit_trace(trace, fit, columns={"time": "1 ms", "offset": "2", "size": "3", "op": "4"})
+    return tomllib.loads(fit.read_text()), hb.run(fit, on=drive, set={"state": "fob"}, progress=False).summary
+
+
+@pytest.mark.parametrize("ops", ["WFF", "WF", "WWWFF", "W"])
+def test_a_rate_with_flushes_lasts_as_long_as_the_trace(tmp_path: Path, ops: str) -> None:
+    rows = [(10 * n + at, op) for n in range(500) for at, op in enumerate(ops)]
+    writes = 500 * ops.count("W")
+    _, summary = flushed(tmp_path, rows)
+    assert summary.write.count == pytest.approx(writes, abs=1)
+    # The first write comes one gap after the begin.
+    assert summary.write.count / summary.write.iops == pytest.approx(5, rel=0.01)
+
+
+def test_one_write_among_flushes_has_their_time(tmp_path: Path) -> None:
+    table, summary = flushed(tmp_path, [(5 * n, "W" if n == 50 else "F") for n in range(101)])
+    assert table["load"] == {"open": {"rate_iops": 2, "arrival": "fixed"}}
+    assert (summary.write.count, summary.flush.count) == (1, 1)
+
+
 def test_areas_directions_and_runs_come_back(tmp_path: Path) -> None:
     data = 'share_pct = 60\nread_pct = 100\nsize = "8 KiB"\nrandom_pct = 100\nrange = ["0 B", "1000 MiB"]'
     log = 'share_pct = 40\nread_pct = 0\nsize = "16 KiB"\nrandom_pct = 5\nrandom_mode = "run"\nfua = true\n'

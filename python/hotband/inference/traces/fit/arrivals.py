@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hotband.base.heavy import np
+from hotband.data.inputs.rate import LEAST
 
 if TYPE_CHECKING:
     from hotband.base.arrays import Floats
@@ -109,10 +110,12 @@ def _is_fixed(ios: Ios, think_std: float, is_short: bool) -> bool:
 
 
 def clock_of(ios: Ios, trace: Properties) -> Clock:
-    """Return arrivals by the clock."""
+    """Return arrivals of data I/Os by the clock, because a rate does not count flushes. Data I/Os that all come at one
+    time are spread over the time of the flushes."""
+    span_s, ios = ios.span_s, ios.data
     gaps = np.diff(ios.issue).astype(float)
     if not len(gaps) or not gaps.sum():
-        return Clock(1e6, True, (), 0.0, ())
+        return Clock(max(len(ios) / span_s, LEAST) if span_s else 1e6, True, (), 0.0, ())
     rate, scv = 1e9 / float(gaps.mean()), float(gaps.var() / gaps.mean() ** 2)
     if scv < EVEN:
         return Clock(rate, True, (), 0.0, ())

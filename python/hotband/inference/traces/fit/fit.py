@@ -157,7 +157,7 @@ def fit_trace(
                 f"its I/Os take {number(slowest_s)} s on average; expected at most an hour: check the unit of latencies"
             )
             raise UserError(str(source), "", "", accepted)
-        load = loop_of(ios) or clock_of(ios.data, trace)
+        load = loop_of(ios) or clock_of(ios, trace)
         tries = [_tried(source.name, ios, trace, load, together, seed, Path(folder)) for together in _ways(ios)]
     text, synthetic, table = max(tries, key=lambda attempt: _merit(attempt[2]))
     if isinstance(load, Loop) and issue is None:

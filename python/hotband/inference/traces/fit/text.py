@@ -50,7 +50,10 @@ def workload_text(
     counts = [stream.with_flushes if isinstance(load, Loop) else stream.ios for stream in streams]
     for stream, count in zip(streams, counts, strict=True):
         lines += ["", *_stream(stream, count / sum(counts))]
-    lines += ["", "[[phases]]", f"ios = {ios}".ljust(36) + "# as many as the trace has", "measure = true", ""]
+    # A phase counts flushes, of which the load issues at most one per write; the trace may have more.
+    of_phase = ios if isinstance(load, Loop) else round(sum(stream.with_flushes for stream in streams))
+    why = "# as many as the trace has" if of_phase == ios else "# the trace's data I/Os, and flushes"
+    lines += ["", "[[phases]]", f"ios = {of_phase}".ljust(36) + why, "measure = true", ""]
     return "\n".join(lines)
 
 
