@@ -48,10 +48,11 @@ LATE = {
             "base.text.schema.with_schema",
         ],
     },
-    "Cost: a run in virtual time needs none of it: hardware, intervals, tables, jobs of fio": {
+    "Cost: a run in virtual time needs none of it: hardware, intervals, tables, jobs of fio, rates that are set": {
         "data.inputs.texts": ["data.inputs.meant.refuse_other_names", "data.jobs.job_file.job_text"],
         "data.traces.files": ["base.temporary.TemporaryFolder", "data.traces.io_log.write_log_rows"],
         "execution.experiment.chosen": ["execution.experiment.on_ray.OnRay"],
+        "execution.runs.run": ["execution.runs.rate_mix.mix_notes"],
         "execution.targets.fields": [
             "execution.targets.real_target.real_target_of",
             "execution.targets.target.executor_for",

@@ -77,12 +77,32 @@ class Load:
         if shared or len(with_load) == 1:
             owner: dict[str, Any] = changed.table if shared else with_load[0]
             in_a_row = {key: value for key, value in owner["load"].items() if key == IN_A_ROW}
+            if shared and ("closed" in owner["load"]) != (rate is None):
+                mix = changed.shares_of_mix()
+                shared_streams = (stream for stream in streams if "load" not in stream)
+                for stream, (_, share) in zip(shared_streams, mix, strict=False):
+                    stream["share_pct"] = f"{share:.6g} %"
             owner["load"] = {**load, **in_a_row}
             return changed
         weights = _weights(with_load)
         for stream, share in zip(with_load, weights, strict=True):
             stream["load"] = load if rate is None else {"open": {"rate_iops": rate * share, "arrival": arrival}}
         return changed
+
+    def shares_of_mix(self) -> list[tuple[str, float]]:
+        """Return the streams of `[load]` and their shares in percent for the same mix of reads, writes and trims in a
+        loop of the other kind: only the shares of a closed loop count flushes. Empty if no share changes."""
+        streams = [stream for stream in _tables(self.table, "streams") if "load" not in stream]
+        shares = [_percent(stream.get("share_pct", 100.0)) for stream in streams]
+        factors = [1 + _flushes_per_io(stream) for stream in streams]
+        if len(set(factors)) < 2:
+            return []
+        load = self.table.get("load")
+        if isinstance(load, dict) and "closed" in load:
+            factors = [1 / factor for factor in factors]
+        weights = [share * factor for share, factor in zip(shares, factors, strict=True)]
+        names = (str(stream.get("name", "main")) for stream in streams)
+        return [(name, 100 * weight / sum(weights)) for name, weight in zip(names, weights, strict=True)]
 
     def varied(self) -> set[int]:
         """Return the indices of the streams whose load the loop of a question sets."""
@@ -158,6 +178,17 @@ def _weights(streams: Sequence[Mapping[str, Any]]) -> list[float]:
 
 def _percent(value: object) -> float:
     return float(str(value).strip(" %") or 0)
+
+
+def _flushes_per_io(stream: Mapping[str, Any]) -> float:
+    """Return the number of flushes for each read, write or trim of a stream."""
+    every = stream.get("flush_every", 0)
+    if not every:
+        return 0.0
+    others = 1 - _percent(stream.get("read_pct", 50.0)) / 100
+    if stream.get("trim_first"):
+        return float(others / (1 + others) / every)
+    return float(others * (1 - _percent(stream.get("trim_pct", 0.0)) / 100) / every)
 
 
 def _mean_size(stream: Mapping[str, Any]) -> float | None:

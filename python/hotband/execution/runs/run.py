@@ -122,6 +122,10 @@ def execute_one(line: Sequence[Prepared], place: int) -> Finished:
         record, text = json.loads(left.record), left.record
         prepared.used = record["spec"]["set"]
         further = [*notes_of(record["spec"]["workload"]), *overload_notes(record)]
+        if "rate_iops" in prepared.used and "flush_every" in record["spec"]["workload"]:
+            from hotband.execution.runs.rate_mix import mix_notes
+
+            further += mix_notes(record["spec"]["workload"])
         record["notes"] += further
         if len(line) > 1:
             record["sequence"] = sequence_of([one.spec for one in line], place)
