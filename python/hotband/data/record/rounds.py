@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
@@ -67,7 +67,7 @@ def _load_of(record: RecordDoc) -> str:
     """Return the target and the load of a record as text that can be compared, with the directions of its I/Os, as far
     as the record states them."""
     source, spec, summary = record.get("source"), record.get("spec") or {}, record["summary"]
-    requested = (source.get("asked") if source else None) or {}
+    requested: Mapping[str, object] = (source.get("asked") if source else None) or {}
     parts: list[object] = [requested.get(key) for key in OF_LOAD]
     parts += [source.get(key) for key in ("target", "host")] if source else [spec.get(key) for key in OF_RUN]
     parts += [bool((summary.get(direction) or {}).get("count")) for direction in DIRECTIONS]
