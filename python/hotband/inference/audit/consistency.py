@@ -197,7 +197,7 @@ def _side(run: Audited, name: str, side: Side) -> Iterator[Claim]:
         most += max(0.0, 1 - sum(pct for _, pct in bins) / 100) * high
         least = sum((pct - 0.01) / 100 * _bin_begins(edge) for edge, pct in bins)
         bounds = (least * (1 - EXACT) - unit, most * (1 + EXACT) + unit)
-        yield Claim(f"{name}: mean latency", mean, "its latency bins", *bounds)
+        yield Claim(f"{name}: mean latency", mean, "the histogram of its latency bins", *bounds)
     yield from _printed(run, name, side)
 
 
