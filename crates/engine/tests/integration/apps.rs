@@ -144,7 +144,7 @@ fn what_it_does_not_need_any_more_is_trimmed_if_it_says_so() {
     assert!(trimmed > 0.0);
     assert_near("trimmed", trimmed, number(&left.0["app"]["counters"]["trimmed_bytes"]), 0.05);
     let error = refused(&text, "raid5:3xexos-15e900-512n", &[]);
-    assert!(error.key == "app.trim" && error.accepted.contains("parity"), "{error}");
+    assert!(error.key == "app.trim" && error.accepted.contains("does not pass trims"), "{error}");
     let cut = Request { power_loss: Some("5 s".into()), ..request(DISK, &text, &[]) };
     assert!(matches!(Run::new(&catalog(), cut), Err(RunError::Spec(error)) if error.key == "app.trim"));
 }

@@ -285,7 +285,7 @@ fn a_trace_that_does_not_fit_is_refused_with_its_row() {
     write(&path, &head, [trim]);
     let text = "[trace]\nfile = \"log.parquet\"\n";
     let parity = Request { traces: vec![path.clone()], ..request("raid5:4xent-15k", text, &[]) };
-    says(&refused(parity), &["row 17", "trim", "parity"]);
+    says(&refused(parity), &["row 17", "trim", "does not pass trims"]);
     std::fs::remove_file(path).expect("nobody else knows it");
 }
 
