@@ -38,8 +38,10 @@ MOST_HITS = 0.01
 def latency_bounds(spec: RunSpec, record: RecordDoc) -> dict[str, tuple[float, float]]:
     """Return the least and the greatest value of latencies, and of the rates that are their inverse, by figure; none
     unless the run has lone random reads of one disk. Raises UserError for an unreadable machine or workload."""
+    if record.get("concurrency") != 1:
+        return {}
     count, size = record["summary"]["count"], record["summary"]["bytes"]
-    if record.get("concurrency") != 1 or not count or size is None or not _is_random_read(spec, record):
+    if not count or size is None or not _is_random_read(spec, record):
         return {}
     values = _values(spec)
     turn, stroke = _turn(values.get("rpm", ("", ""))[0]), span_ns(values.get("seek_read_full", ("", ""))[1])
