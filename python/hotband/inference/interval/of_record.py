@@ -16,10 +16,11 @@ from hotband.data.record.written import record_text
 from hotband.execution.experiment.ranges import machine_text, workload_text
 from hotband.inference.interval.asked_rate import NOTE, ends_of, is_rate
 from hotband.inference.interval.basis import bases_of, bounds_of, kinds_of
-from hotband.inference.interval.ceiling import above_means, capped, room_of
+from hotband.inference.interval.ceiling import above_means
 from hotband.inference.interval.conformal import Kind, Spread
 from hotband.inference.interval.figureclass import RATES
 from hotband.inference.interval.figures import between
+from hotband.inference.interval.limits import limits_of
 from hotband.inference.interval.of_corpus import Basis
 from hotband.inference.interval.of_run import (
     NO_EFFECT,
@@ -32,7 +33,6 @@ from hotband.inference.interval.of_run import (
 )
 from hotband.inference.interval.residuals import model_term
 from hotband.inference.interval.surface import effects_of
-from hotband.inference.interval.turns import bounded, latency_bounds
 from hotband.inference.interval.why import Evidence, why
 
 if TYPE_CHECKING:
@@ -87,9 +87,7 @@ def drawn_of(
         drawn = draw(spec, whole, asked, jobs, say, watch)
     else:
         short = replace(spec, out=None, io_log=None)
-        drawn = Drawn(
-            figures, figures, short=short, room=room_of(spec, whole.record), physical=latency_bounds(spec, whole.record)
-        )
+        drawn = Drawn(figures, figures, short=short, limits=limits_of(spec, whole.record))
     drawn = replace(drawn, nominal={name: figures[name] for name in names}, bases=bases)
     _bound_asked(spec, whole, asked, drawn, jobs, watch)
     drawn.notes += missing_of(bases)
@@ -230,8 +228,7 @@ def interval_of(name: str, of: Kind, level: float, drawn: Drawn) -> IntervalDoc:
 def _bounds(name: str, of: Kind, level: float, drawn: Drawn) -> tuple[float, float]:
     """Return the log-ratios between which a figure lies, within what the machine can do."""
     ends = _uncapped(name, of, level, drawn)
-    ends = capped(name, ends, drawn.room, is_inverse=is_inverse(of))
-    return bounded(drawn.nominal[name], ends, drawn.physical[name]) if name in drawn.physical else ends
+    return drawn.limits.within(name, drawn.nominal[name], ends, is_inverse=is_inverse(of))
 
 
 def is_inverse(of: Kind) -> bool:

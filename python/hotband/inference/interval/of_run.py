@@ -31,13 +31,12 @@ from hotband.execution.runs.interrupted import RunsInterrupted
 from hotband.execution.runs.run import Prepared, attempt
 from hotband.inference.interval import DRAWS, LEAST_DRAWS, LEVEL, MOST_DRAWS, check_level
 from hotband.inference.interval.asked_rate import at_speed
-from hotband.inference.interval.ceiling import room_of
 from hotband.inference.interval.conformal import ARRAYS, POOLS
 from hotband.inference.interval.figureclass import FigureClass
+from hotband.inference.interval.limits import Limits, limits_of
 from hotband.inference.interval.of_corpus import Basis
 from hotband.inference.interval.sampler import Sampler
 from hotband.inference.interval.short import STEPS_TRIED, cheaper, shortened, takes_steps
-from hotband.inference.interval.turns import latency_bounds
 from hotband.inference.interval.uncertain import Uncertain, of_run, with_values
 
 if TYPE_CHECKING:
@@ -88,9 +87,8 @@ class Drawn:
     those of the shortened nominal one. `ends` are those of the screening, by value and end; `draws` has one row per
     sample, as do the `places` of the sampled values; `seed` has the standard deviation that the seed causes in the
     whole run. `short` is the nominal run as it was shortened, `asked` has the ends of rates that the load requests, by
-    figure. `room` has the rise of rates up to the limits of the machine's ports and media, `physical` the least and the
-    greatest value of figures that seek and rotation bound; `bases` has the basis of each figure's interval, by its name
-    without a direction: nothing is drawn for those of the corpus."""
+    figure. `limits` are those of the machine; `bases` has the basis of each figure's interval, by its name without a
+    direction: nothing is drawn for those of the corpus."""
 
     nominal: Mapping[str, float]
     base: Mapping[str, float] = field(default_factory=dict)
@@ -108,8 +106,7 @@ class Drawn:
     notes: list[str] = field(default_factory=list)
     short: RunSpec | None = None
     asked: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    room: Mapping[str, float] = field(default_factory=dict)
-    physical: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    limits: Limits = field(default_factory=Limits)
     bases: Mapping[str, Basis] = field(default_factory=dict)
 
     def basis(self, figure: str) -> Basis:
@@ -194,12 +191,7 @@ def draw(spec: RunSpec, whole: Finished, asked: Asked, jobs: int | None, say: Sa
     short = cheaper(shortened(spec, whole.record), whole.ios, whole.record["summary"]["count"] or 0)
     ends = {(value.name, end): with_end(short, value, end) for value in values for end in value.range.moves()}
     say(_announced(len(ends), len(values), asked.draws, short))
-    drawn = Drawn(
-        figures_of(whole.record),
-        short=short,
-        room=room_of(spec, whole.record),
-        physical=latency_bounds(spec, whole.record),
-    )
+    drawn = Drawn(figures_of(whole.record), short=short, limits=limits_of(spec, whole.record))
     with watch("screening") as tick:
         _screen(drawn, short, values, ends, whole, _Runner(jobs, tick))
     drawn.without_effect = [value.name for value in values if not _matters(drawn, value)]

@@ -18,13 +18,13 @@ from hotband.execution.runs.run import prepare
 from hotband.execution.runs.scale import scaled
 from hotband.inference.interval import DRAWS_OF_MANY, LEVEL
 from hotband.inference.interval.basis import bases_of, bounds_of, kinds_of
-from hotband.inference.interval.ceiling import above_means, capped, room_of
+from hotband.inference.interval.ceiling import above_means
 from hotband.inference.interval.conformal import Spread
 from hotband.inference.interval.figures import between
+from hotband.inference.interval.limits import limits_of
 from hotband.inference.interval.of_corpus import Basis
 from hotband.inference.interval.of_record import evidence_of, figure_of, is_inverse, missing_of, outside_of, spread_of
 from hotband.inference.interval.of_run import Asked, Watch, draw
-from hotband.inference.interval.turns import bounded, latency_bounds
 from hotband.questions.expect.judge import Judged, compared
 from hotband.questions.expect.others import Others
 from hotband.questions.expect.results import Row
@@ -144,14 +144,14 @@ def _add_intervals(
     """Add intervals to the figures of a prediction that have any."""
     spec, record = prediction.spec, prediction.finished.record
     names = [figure.figure for figure in prediction.figures]
-    kinds, room, physical = kinds_of(spec, record, names), room_of(spec, record), latency_bounds(spec, record)
+    kinds, limits = kinds_of(spec, record, names), limits_of(spec, record)
     figures = []
     for figure in prediction.figures:
         name = figure.figure
         basis, spread = bases[figure_of(name)], spreads.get(name) or spreads.get(figure_of(name)) or Spread()
         if basis.has_interval:
-            ends = capped(name, bounds_of(basis, kinds[name], level, spread), room, is_inverse=is_inverse(kinds[name]))
-            ends = bounded(figure.predicted, ends, physical[name]) if name in physical else ends
+            ends = bounds_of(basis, kinds[name], level, spread)
+            ends = limits.within(name, figure.predicted, ends, is_inverse=is_inverse(kinds[name]))
             low, high = between(figure.predicted, *ends)
             figure = replace(figure, low=low, high=high)
         figures.append(figure)

@@ -86,9 +86,9 @@ def interval_of(question: Question, answer: Answer, samples: Samples) -> AnswerI
         crossings += [best.value * math.exp(sign * bound) for sign, bound in zip(signs, bounds, strict=True)]
         shares = " to ".join(f"{math.expm1(bound):+.0%}" for bound in bounds)
         source += f", and the model error of rates ({shares})"
-    if question.varied == RATE and "iops" in drawn.room:
+    if question.varied == RATE and "iops" in drawn.limits.room:
         # No machine exceeds its ports and media, whatever the curve suggests.
-        most = best.value * math.exp(drawn.room["iops"])
+        most = best.value * math.exp(drawn.limits.room["iops"])
         crossings = [min(crossing, most) for crossing in crossings]
     if not contradictions_of(question, answer, samples):
         crossings.append(best.value)
@@ -129,7 +129,7 @@ def _rate_bounds(best: Trial, drawn: Drawn, level: float) -> tuple[float, float]
     """Return the log-ratios of the model error of rates."""
     spec = best.wanted.spec
     kind = Kind(rate_class(spec), system_of(spec))
-    return capped("iops", bounds_of(drawn.bases["iops"], kind, level), drawn.room)
+    return capped("iops", bounds_of(drawn.bases["iops"], kind, level), drawn.limits.room)
 
 
 def basis_of(question: Question, best: Trial, level: float) -> Basis:
