@@ -73,6 +73,12 @@ def size_bytes(text: str) -> float | None:
         return None
 
 
+def address_bytes(text: str, capacity: float) -> float | None:
+    """Return an address or a span in bytes: a size, or a percentage of a capacity; None for other text and for 0."""
+    part = share(text) if "%" in text else None
+    return size_bytes(text) if part is None else part * capacity or None
+
+
 WATTS_MOST = 1e9
 """A power above the supply of a large power station is a typing error."""
 WATTS_EXPECTED = 'a power of at most 1 GW with its unit, such as "500 W" or "1.2 kW"'

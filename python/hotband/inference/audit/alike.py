@@ -15,7 +15,7 @@ from typing import Any
 import tomli
 
 from hotband.base.text.numbers import size
-from hotband.base.text.quantities import share, size_bytes, span_ns
+from hotband.base.text.quantities import address_bytes, size_bytes, span_ns
 from hotband.data.importers.fio.source import duration_of, size_of
 from hotband.data.inputs.keys import set_keys
 from hotband.data.inputs.loads import ENDS
@@ -96,9 +96,7 @@ def _span_of(run: Audited) -> tuple[str, float] | None:
     if len(texts) != 1 or any(key in table for key in ("app", "scripts")) or facts is None:
         return None
     text = texts.pop()
-    known = size_bytes(text)
-    if known is None and facts.capacity_bytes and text.endswith("%"):
-        known = (share(text) or 0.0) * facts.capacity_bytes or None
+    known = address_bytes(text, facts.capacity_bytes or 0.0)
     if known is None:
         return None
     return f"the whole target ({size(known)})" if text == WHOLE else size(known), known

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import hotband._core as _core
 from hotband.base.engine import mistakes_of
-from hotband.base.text.quantities import share, size_bytes, span_ns
+from hotband.base.text.quantities import address_bytes, size_bytes, span_ns
 from hotband.data.catalog import CATALOG_DIR
 from hotband.data.catalog.entries import product
 from hotband.execution.experiment.ranges import machine_text, workload_text
@@ -44,8 +44,10 @@ def latency_bounds(spec: RunSpec, record: RecordDoc) -> dict[str, tuple[float, f
     if not count or size is None or not _is_random_read(spec, record):
         return {}
     values = _values(spec)
-    turn, stroke = _turn(values.get("rpm", ("", ""))[0]), span_ns(values.get("seek_read_full", ("", ""))[1])
-    if turn is None or stroke is None or "sustained_inner" not in values:
+    if not {"rpm", "seek_read_full", "sustained_inner"} <= values.keys():
+        return {}
+    turn, stroke = 60e9 / _core.quantity("speed", values["rpm"][0]), span_ns(values["seek_read_full"][1])
+    if stroke is None:
         return {}
     if _are_hits_possible(spec, values) or _has_hits(record):
         return {}
@@ -78,14 +80,9 @@ def _are_hits_possible(spec: RunSpec, values: Mapping[str, tuple[str, str]]) -> 
     for stream in _table(spec).get("streams") or []:
         begin, end = ("0 %", span) if span else stream.get("range", ("0 %", "100 %"))
         is_even = not any(key in stream for key in ("offsets", "per_client"))
-        regions.append(_bytes(end, capacity or 0.0) - _bytes(begin, capacity or 0.0) if is_even else 0.0)
+        begins, ends = (address_bytes(text, capacity or 0.0) or 0.0 for text in (begin, end))
+        regions.append(ends - begins if is_even else 0.0)
     return (cache or 0.0) >= MOST_HITS * min(regions, default=0.0)
-
-
-def _bytes(text: str, capacity: float) -> float:
-    """Return an address as bytes; 0 for a sum of both."""
-    part = share(text) if "%" in text else None
-    return part * capacity if part is not None else size_bytes(text) or 0.0
 
 
 def _has_hits(record: RecordDoc) -> bool:
@@ -129,9 +126,3 @@ def _values(spec: RunSpec) -> dict[str, tuple[str, str]]:
         else (str(value["value"]), str((value["range"] or [value["value"]])[-1]))
         for value in known
     }
-
-
-def _turn(rpm: str) -> float | None:
-    """Return the time of a turn."""
-    number = rpm.removesuffix("rpm").strip()
-    return 60e9 / float(number) if number.replace(".", "", 1).isdecimal() and float(number) else None
