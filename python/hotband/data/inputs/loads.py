@@ -15,6 +15,7 @@ from hotband.base.heavy import tomlkit
 from hotband.base.text.quantities import size_bytes
 from hotband.base.text.tomltable import loads
 from hotband.base.text.values import Toml
+from hotband.data.jobs.shares import flushes_per_io, percent_of
 
 WARM_UP = 5
 """Ratio of measured I/Os to those of the warm-up, which ends earlier if its own time is shorter."""
@@ -93,8 +94,8 @@ class Load:
         """Return the streams of `[load]` and their shares in percent for the same mix of reads, writes and trims in a
         loop of the other kind: only the shares of a closed loop count flushes. Empty if no share changes."""
         streams = [stream for stream in _tables(self.table, "streams") if "load" not in stream]
-        shares = [_percent(stream.get("share_pct", 100.0)) for stream in streams]
-        factors = [1 + _flushes_per_io(stream) for stream in streams]
+        shares = [percent_of(stream.get("share_pct", 100.0)) for stream in streams]
+        factors = [1 + flushes_per_io(stream) for stream in streams]
         if len(set(factors)) < 2:
             return []
         load = self.table.get("load")
@@ -145,7 +146,7 @@ class Load:
         streams = [every[index] for index in sorted(self.varied())]
         if not streams or (len(streams) > 1 and "load" not in self.table):
             return None
-        shares = [_percent(stream.get("share_pct", 100.0 / len(streams))) for stream in streams]
+        shares = [percent_of(stream.get("share_pct", 100.0 / len(streams))) for stream in streams]
         sizes = [_mean_size(stream) for stream in streams]
         if any(size is None for size in sizes) or not sum(shares):
             return None
@@ -174,21 +175,6 @@ def _weights(streams: Sequence[Mapping[str, Any]]) -> list[float]:
         names = ", ".join(str(stream.get("name", "")) for stream in streams)
         raise UserError("question.workload", "streams", names, accepted)
     return [rate / sum(rates) for rate in rates]
-
-
-def _percent(value: object) -> float:
-    return float(str(value).strip(" %") or 0)
-
-
-def _flushes_per_io(stream: Mapping[str, Any]) -> float:
-    """Return the number of flushes for each read, write or trim of a stream."""
-    every = stream.get("flush_every", 0)
-    if not every:
-        return 0.0
-    others = 1 - _percent(stream.get("read_pct", 50.0)) / 100
-    if stream.get("trim_first"):
-        return float(others / (1 + others) / every)
-    return float(others * (1 - _percent(stream.get("trim_pct", 0.0)) / 100) / every)
 
 
 def _mean_size(stream: Mapping[str, Any]) -> float | None:

@@ -13,6 +13,7 @@ from hotband.base.text.quantities import size_bytes, span_ns
 from hotband.base.text.tomltable import loads
 from hotband.data.jobs.loss import Fate, Location, LossReport
 from hotband.data.jobs.parts import Amount
+from hotband.data.jobs.shares import flushes_per_io, percent_of, writes_of
 
 Table = Mapping[str, Any]
 
@@ -52,15 +53,15 @@ class Stream:
 
     @property
     def read_pct(self) -> float:
-        return _percent(self.table["read_pct"])
+        return percent_of(self.table["read_pct"])
 
     @property
     def random_pct(self) -> float:
-        return _percent(self.table.get("random_pct", 0.0))
+        return percent_of(self.table.get("random_pct", 0.0))
 
     @property
     def trim_pct(self) -> float:
-        return _percent(self.table.get("trim_pct", 0.0))
+        return percent_of(self.table.get("trim_pct", 0.0))
 
     @property
     def trims_first(self) -> bool:
@@ -70,9 +71,7 @@ class Stream:
     @property
     def writes(self) -> float:
         """Return the share of writes among its I/Os that are not flushes, 0 to 1."""
-        # A trim and its write replace each write.
-        not_read = 1 - self.read_pct / 100
-        return not_read / (1 + not_read) if self.trims_first else not_read * (1 - self.trim_pct / 100)
+        return writes_of(self.table)
 
     @property
     def flush_every(self) -> int:
@@ -82,7 +81,7 @@ class Stream:
     @property
     def without_flushes(self) -> float:
         """Return the share of its I/Os that are not flushes, 0 to 1."""
-        return 1 / (1 + self.writes / self.flush_every) if self.flush_every else 1.0
+        return 1 / (1 + flushes_per_io(self.table))
 
     @property
     def data_share(self) -> float:
@@ -207,13 +206,13 @@ def conversion_of(file: str, text: str, tool: str) -> Conversion:
             raise UserError(file, key, "", why)
     tables = table.get("streams", [])
     shared = [stream_table for stream_table in tables if "load" not in stream_table]
-    whole = sum(_percent(stream_table.get("share_pct", 100)) for stream_table in shared)
+    whole = sum(percent_of(stream_table.get("share_pct", 100)) for stream_table in shared)
     for index, stream_table in enumerate(tables):
         for key in ("per_client", "files"):
             if key in stream_table:
                 raise UserError(file, f"streams[{index}].{key}", "", "belongs to scripts, which a job cannot express")
         has_load = "load" in stream_table
-        share = 1.0 if has_load else _percent(stream_table.get("share_pct", 100)) / whole
+        share = 1.0 if has_load else percent_of(stream_table.get("share_pct", 100)) / whole
         load = stream_table["load"] if has_load else table["load"]
         key = f"streams[{index}].load" if has_load else "load"
         conversion.streams.append(Stream(index, stream_table.get("name", "main"), stream_table, load, share, key))
@@ -281,10 +280,6 @@ def _length(conversion: Conversion, key: str, phase: Table) -> tuple[float | Non
         if what in phase:
             conversion.approximate(f"{key}.{what}", "the phase runs for its full time")
     return seconds, ios
-
-
-def _percent(value: object) -> float:
-    return float(str(value).strip().rstrip("%"))
 
 
 def _bytes(text: str) -> int:
