@@ -88,6 +88,12 @@ def near(figure: str, stated: float | None, source: str, derived: float | None, 
     return [Claim(figure, stated, source, derived - slack, derived + slack)]
 
 
+def largest_deviation(mean: float, low: float, high: float) -> float:
+    """Return the largest standard deviation of values with this mean between these ends: all lie at the ends (Bhatia
+    and Davis)."""
+    return math.sqrt(max(0.0, (high - mean) * (mean - low)))
+
+
 def broken(claims: Iterable[Claim]) -> list[ClaimDoc]:
     """Return the claims that do not hold, as a record stores them."""
     return [claim.to_dict() for claim in claims if not claim.holds]

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from hotband.base.claim import IN_FLIGHT, PRINTED, Claim, equal, near
+from hotband.base.claim import IN_FLIGHT, PRINTED, Claim, equal, largest_deviation, near
 from hotband.base.text.numbers import finite
 
 if TYPE_CHECKING:
@@ -92,8 +92,7 @@ def _sums(name: str, whole: Row, parts: Sequence[Row], source: str) -> Iterator[
 
 
 def _within(name: str, span: Element, word: str, mean: float | None, deviation: float | None) -> Iterator[Claim]:
-    """Yield a mean between the smallest and largest latency, and a deviation that mean and ends allow (Bhatia and
-    Davis)."""
+    """Yield a mean between the smallest and largest latency, and a deviation that mean and ends allow."""
     known = {_of(bucket, "Percentile"): _of(bucket, f"{word}Milliseconds") for bucket in span.iter("Bucket")}
     low, high = known.get(0.0), known.get(100.0)
     if low is None or high is None or not mean:
@@ -101,7 +100,8 @@ def _within(name: str, span: Element, word: str, mean: float | None, deviation: 
     source = f"latencies from {low:g} to {high:g} ms"
     yield Claim(f"{name}{_MEAN} in ms", mean, source, low - _LATENCY_STEP, high + _LATENCY_STEP)
     if deviation is not None:
-        most = math.sqrt(2 * max(0.0, (high - mean) * (mean - low))) + _LATENCY_STEP
+        # Of two values divided by their number less one, the deviation is larger by the root of two.
+        most = math.sqrt(2) * largest_deviation(mean, low, high) + _LATENCY_STEP
         yield Claim(f"{name}deviation in ms", deviation, f"a mean of {mean:g} ms and {source}", 0.0, most)
 
 

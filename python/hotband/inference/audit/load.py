@@ -21,7 +21,7 @@ from hotband.data.importers import loaded, vdbench
 from hotband.data.importers.files import name_of
 from hotband.data.record.files import RECORD_FILE, record_file
 from hotband.data.record.load import LoadedRecord, load_record, records_in
-from hotband.data.results.walk import Walk, is_output, is_walked, walk
+from hotband.data.results.walk import Walk, is_walked, walk
 from hotband.inference.audit import shapes
 from hotband.inference.audit.audited import Audited, Side
 from hotband.inference.audit.comparability import measured
@@ -83,7 +83,7 @@ def audited_of(folder: Walk) -> list[Audited]:
 
 def _results_of(result: Path | Record, skipped: list[str]) -> list[Audited]:
     if isinstance(result, Path):
-        if is_walked(result) or _is_mixed_output(result):
+        if is_walked(result):
             folder = walk(result)
             skipped += [folder.skipped_words] if folder.skipped else []
             return audited_of(folder)
@@ -92,13 +92,6 @@ def _results_of(result: Path | Record, skipped: list[str]) -> list[Audited]:
     shapes.check(result.name, loaded.record)
     file = source_file(loaded.record)
     return [Audited(PurePath(file).name if file else result.name, loaded.record, loaded.series, health=loaded.health)]
-
-
-def _is_mixed_output(path: Path) -> bool:
-    """Return whether a folder has other files beside the output of vdbench."""
-    if not path.is_dir() or not is_output(path):
-        return False
-    return any(file.is_file() and not vdbench.belongs(file) for file in path.iterdir())
 
 
 def expect_once(paths: Sequence[Path]) -> None:

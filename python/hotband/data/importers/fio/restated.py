@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from hotband.base.claim import IN_FLIGHT, PRINTED, Claim, near
+from hotband.base.claim import IN_FLIGHT, PRINTED, Claim, largest_deviation, near
 from hotband.data.importers.fio.text import Fields
 
 QUANTITIES = ("slat", "clat", "lat")
@@ -95,10 +95,9 @@ def _latency(table: Fields, name: str, quantity: str) -> Iterator[Claim]:
     low, high, mean, count = table.count("min"), table.count("max"), table.number("mean"), table.count("N")
     ends = f"{quantity} from {low:,} to {high:,}"
     yield Claim(f"{name}: mean {quantity}", mean, ends, low * (1 - PRINTED) - 1, high * (1 + PRINTED) + 1)
-    # The largest variance with this mean has all samples at the ends (Bhatia and Davis); fio divides by N - 1, and old
-    # fio prints whole microseconds.
-    spread = max(0.0, (high + 1 - mean) * (mean - low + 1)) * (count / (count - 1) if count > 1 else 2.0)
-    most = math.sqrt(spread) * (1 + PRINTED) + 1
+    # fio divides by N - 1, and old fio prints whole microseconds.
+    of_samples = math.sqrt(count / (count - 1) if count > 1 else 2.0)
+    most = of_samples * largest_deviation(mean, low - 1, high + 1) * (1 + PRINTED) + 1
     yield Claim(f"{name}: stddev of {quantity}", table.number("stddev"), f"a mean of {mean:,.0f} and {ends}", 0.0, most)
 
 
