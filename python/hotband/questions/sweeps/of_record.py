@@ -27,14 +27,19 @@ def target_and_workload(record: RecordDoc) -> tuple[str, str]:
     return machine, record["name"].removesuffix(f" on {machine}")
 
 
+def requested_depth(record: RecordDoc) -> int | None:
+    """Return the I/Os that a result of another tool was to keep outstanding; None if it does not state them."""
+    source = record.get("source")
+    return source["asked"].get("concurrency") if source and source.get("asked") else None
+
+
 def frame_of_record(record: Record) -> pl.DataFrame:
     """Return the row of a record, as in the frame of a sweep. The queue depth of a result of another tool, which has no
     settings, is the number of I/Os that it was to keep outstanding."""
     document = record.document
     target, workload = target_and_workload(document)
     settings = settings_of_record(document)
-    source = document.get("source")
-    depth = source["asked"].get("concurrency") if source and source.get("asked") else None
+    depth = requested_depth(document)
     if DEPTH not in settings and depth:
         settings[DEPTH] = depth
     seed = record.seed

@@ -15,12 +15,13 @@ from hotband.base.text.quantities import size_bytes
 from hotband.base.text.words import enumerated, unused
 from hotband.data.documents.record import source_file
 from hotband.data.record.load import LoadedRecord
+from hotband.questions.sweeps.of_record import DEPTH, requested_depth
 from hotband.views.report import sections
 
 NOT_SET = "as it is"
 # Most entries that a title lists; beyond that, their number.
 LISTED = 4
-MACHINE, WORKLOAD, SEED, DEPTH = "machine", "workload", "seed", "qd"
+MACHINE, WORKLOAD, SEED = "machine", "workload", "seed"
 
 
 @dataclass(frozen=True)
@@ -124,10 +125,7 @@ def _with_depth(records: Sequence[LoadedRecord], aspects: Sequence[dict[str, str
 
 def _depth(loaded: LoadedRecord) -> str | None:
     """Return the requested number of outstanding I/Os; None if a result does not state it."""
-    source = loaded.record.get("source")
-    depth = (source["asked"].get("concurrency") if source and source.get("asked") else None) or loaded.record.get(
-        "concurrency"
-    )
+    depth = requested_depth(loaded.record) or loaded.record.get("concurrency")
     return str(depth) if depth else None
 
 
