@@ -176,7 +176,9 @@ class Curves:
         """Return the meaning of the error bars."""
         if self.sweep.level is not None:
             return f"Bars are {self.sweep.level:g} % intervals of the predictions."
-        return f"Bars are 95 % t intervals of the mean of {len(self.values.get('seed', []))} seeds."
+        seeds = len(self.values.get("seed", []))
+        bars = f"Bars are 95 % t intervals of the mean of {seeds} seeds"
+        return f"{bars}; machines are compared by the spread over all points."
 
     def every(self, read: Callable[[Dot], float | None]) -> list[float]:
         """Return a value of every point."""
