@@ -57,16 +57,12 @@ fn layout_stops_trims(machine: &Machine, target: u16) -> Option<String> {
     stops.then(|| format!("\"{name}\" is on a layout that does not pass trims to its drives"))
 }
 
-/// Why a target takes no trims; none if it does.
-pub(crate) fn stops_trims(machine: &Machine, target: u16) -> Option<String> {
+/// Why a target takes no trims in a run, in which power may be cut; none if it does.
+pub(crate) fn stops_trims(machine: &Machine, target: u16, power_cut: bool) -> Option<String> {
     let name = &machine.volumes()[usize::from(target)].name;
     let of_drives = || format!("\"{name}\" is on disks without TRIM: an operating system does not trim them");
-    layout_stops_trims(machine, target).or_else(|| (!machine.takes_trims(target)).then(of_drives))
-}
-
-/// Why nothing is trimmed where power is cut.
-pub(crate) fn trims_with_power_cut() -> Option<String> {
-    supported(What::PowerOff.name(), TRIMS).err().map(|why| why.to_string())
+    let of_cut = || supported(What::PowerOff.name(), TRIMS).err().filter(|_| power_cut).map(|why| why.to_string());
+    layout_stops_trims(machine, target).or_else(|| (!machine.takes_trims(target)).then(of_drives)).or_else(of_cut)
 }
 
 /// Trims are issued only if they reach drives and power is not cut: a trimmed byte would appear to be lost.
@@ -78,7 +74,7 @@ pub fn check_trims(
 ) -> Result<(), SpecError> {
     for (spec, (_, target)) in workload.streams.iter().zip(streams) {
         let Some((key, value)) = spec.trims() else { continue };
-        let why = stops_trims(machine, *target).or_else(|| trims_with_power_cut().filter(|_| power_cut));
+        let why = stops_trims(machine, *target, power_cut);
         if let Some(accepted) = why {
             return Err(SpecError::new(&workload.file, &key, value, format!("{accepted}; expected none")));
         }

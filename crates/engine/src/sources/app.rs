@@ -4,7 +4,7 @@ use hotband_machine::{Machine, SpecError, UntimedWrite};
 use hotband_units::{Instant, Span};
 use hotband_workloads::{Answer, App, AppVolume, Ended, PhaseStart, Source, SourceIo, Stream, Workload};
 
-use crate::bind::{stops_trims, target_of, trims_with_power_cut};
+use crate::bind::{stops_trims, target_of};
 use crate::build::assemble::Assembled;
 use crate::control::{Control, RunError};
 use crate::probes::Findings;
@@ -53,7 +53,7 @@ impl AppAtWork {
             streams.iter().map(|stream| target_of(workload, "app.volume", stream.volume.as_deref(), assembled));
         let targets = targets.collect::<Result<Vec<u16>, _>>()?;
         for target in targets.iter().filter(|_| spec.trims()) {
-            let why = stops_trims(machine, *target).or_else(|| trims_with_power_cut().filter(|_| power_cut));
+            let why = stops_trims(machine, *target, power_cut);
             if let Some(accepted) = why {
                 let accepted = format!("{accepted}; expected false");
                 return Err(SpecError::new(&workload.file, "app.trim", "true", accepted));

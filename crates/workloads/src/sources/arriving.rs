@@ -9,7 +9,7 @@ use crate::stream::{IoRequest, Stream};
 
 /// Token of an I/O that no flush follows.
 pub const NOT_FLUSHED: u32 = 0;
-/// Token of a flush. That of a write that a flush follows is the number of its stream, from 1.
+/// Token of a flush. A write that a flush follows has the number of its stream as its token, from 1.
 const FLUSH: u32 = u32::MAX;
 
 /// Streams, and the flushes that they owe.

@@ -15,7 +15,7 @@ use hotband_workloads::{
     TraceSpec, TraceStream, TraceTarget, Workload,
 };
 
-use crate::bind::{stops_trims, target_of, trims_with_power_cut};
+use crate::bind::{stops_trims, target_of};
 use crate::build::assemble::Assembled;
 use crate::probes::Findings;
 use crate::sources::trace::comparison::Distance;
@@ -84,7 +84,7 @@ fn bound(
         name: machine.volumes()[usize::from(*target)].name.clone(),
         size: machine.volumes()[usize::from(*target)].size,
         block: machine.drives().block().0,
-        stops_trims: stops_trims(machine, *target).or_else(|| trims_with_power_cut().filter(|_| power_cut)),
+        stops_trims: stops_trims(machine, *target, power_cut),
     };
     let bound: Vec<TraceTarget> = targets.iter().map(target).collect();
     let placed = spec.check(&mut trace, &bound, workload.interval)?;
