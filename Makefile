@@ -14,9 +14,9 @@ TOGETHER := $(if $(filter output-sync,$(.FEATURES)),-Oline)
 # The locks name every package, and what is never imported is never compiled to bytecode.
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-compile
 
-# What builds the extension, and installs it unless told not to; its own words are dropped.
-MATURIN := env -u MAKEFLAGS -u MFLAGS CARGO_TERM_QUIET=true PIP_QUIET=1 VIRTUAL_ENV=$(abspath $(VENV)) \
-	$(BIN)/maturin develop --release --locked --quiet
+# What builds the extension, and installs it unless `--skip-install` is given; its output is printed only if it fails.
+MATURIN = sh -c 'output=$$(env -u MAKEFLAGS -u MFLAGS CARGO_TERM_QUIET=true PIP_QUIET=1 VIRTUAL_ENV=$(abspath $(VENV)) \
+	$(BIN)/maturin develop --release --locked --quiet $(1) 2>&1) || { echo "$$output" >&2; exit 1; }'
 
 # With the extension named beside it, so that both are linked from the same crates: the features of dependencies differ else.
 SIMULATE := $(CARGO) build --release --locked --quiet -p hotband-python -p hotband-engine --bin simulate
@@ -59,12 +59,12 @@ Cargo.lock: rust.lock scripts/rust_lock.py
 $(VENV)/.built: $(VENV)/.builder $(SOURCES)
 	@echo "Engine: compiled from Rust, which takes three to four minutes on two cores the first time"
 	@$(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j2 $(TOGETHER)) $(VENV)/.installed extension
-	@$(STAGE) run "install: engine" -- sh -c '$(MATURIN) > /dev/null'
+	@$(STAGE) run "install: engine" -- $(call MATURIN)
 	@touch $@
 
 .PHONY: extension
 extension:
-	@$(STAGE) cargo release "compile: engine" -- sh -c '$(MATURIN) --skip-install --timings > /dev/null'
+	@$(STAGE) cargo release "compile: engine" -- $(call MATURIN,--skip-install --timings)
 
 setup: $(VENV)/.built ## virtual environment, locked dependencies, release build
 
