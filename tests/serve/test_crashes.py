@@ -82,7 +82,7 @@ def test_a_killed_server_loses_nothing_even_if_it_is_killed_again(place: Path) -
     assert outcome.ledger == {}
 
 
-# A kill comes so long after the first commit, a cut after it is served: until a commit it takes two seconds.
+# Time from the first commit to a kill, and from serving to a cut: the first commit comes after two seconds.
 @pytest.mark.parametrize(("crash", "moment_s"), [("power-off", 2.8), pytest.param("kill", 0.3, marks=pytest.mark.long)])
 @postgresql
 def test_a_database_keeps_its_commits_through_a_crash(place: Path, crash: str, moment_s: float) -> None:
