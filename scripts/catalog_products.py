@@ -3,6 +3,7 @@
 `products.toml` holds the lines; the rules are those of `hotband drives new`. Run it after a change of either. A drive's
 file says of each stated line where it was read, or that nobody verified it. Like those described by hand, these drives
 do what their sheets rate; what measured drives reach of that is in the range. What a sheet lacks, the corpus teaches.
+Quantities that others measured on the drive's own family are fitted to those figures, with its sheet as the prior.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +20,10 @@ import hotband._core as _core
 from hotband.base.text.write import write_file
 from hotband.data.catalog import CATALOG_DIR
 from hotband.data.catalog.products import NOT_VERIFIED
+from hotband.data.corpus.named import family_among
 from hotband.questions.datasheet.drive import KINDS, described, quoted, sections
 from hotband.questions.datasheet.expected import expected
-from hotband.questions.datasheet.learned import shipped_rules
+from hotband.questions.datasheet.learned import Learned, shipped_evidence, shipped_rules
 from hotband.questions.datasheet.lines import Answers
 from hotband.questions.datasheet.values import GIVEN, Expected, Value
 
@@ -89,11 +92,23 @@ def _product(name: str, table: Mapping[str, Any], like: Product | None) -> Produ
     return Product(name, {**like.about, **about}, {**like.lines, **table["lines"]}, {**inherited, **read})
 
 
-def as_rated(kind: str, stated: Answers) -> dict[str, Expected]:
-    """Return what is expected of a drive (the signature of `Expect`): rated quantities as they are rated."""
-    values = dict(shipped_rules().expected(kind, stated))
+def rules_of(product: Product) -> Learned:
+    """Return the rules for a product: fitted to what others measured on its family, if they did."""
+    return shipped_rules().fitted_to(family_among(product.about["title"], families()))
+
+
+@cache
+def families() -> tuple[str, ...]:
+    """Return the families that were measured."""
+    return tuple(dict.fromkeys(evidence.family for evidence in shipped_evidence()))
+
+
+def as_rated(learned: Learned, kind: str, stated: Answers) -> dict[str, Expected]:
+    """Return what is expected of a drive (with rules, the signature of `Expect`): rated quantities as they are rated,
+    unless its own figures show them."""
+    values = dict(learned.expected(kind, stated))
     for name, plain in expected(kind, stated).items():
-        if plain.low == plain.high:
+        if plain.low == plain.high and name not in learned.fitted():
             ends = sorted((plain.value, values[name].low, values[name].high))
             values[name] = Expected(plain.value, ends[0], ends[-1], values[name].why)
     return values
@@ -101,7 +116,7 @@ def as_rated(kind: str, stated: Answers) -> dict[str, Expected]:
 
 def product_text(product: Product) -> str:
     """Return the text of a product's file."""
-    values = [_sectors(value) for value in described(product.kind, product.lines, as_rated)]
+    values = [_sectors(value) for value in described(product.kind, product.lines, partial(as_rated, rules_of(product)))]
     head = [
         f"# {product.about['title']}: from lines of its data sheet (scripts/products.toml), by the rules of",
         "# docs/models/data-sheets.md. Made by `python scripts/catalog_products.py`: changes here are lost.",
@@ -131,6 +146,13 @@ def sold_as(product: Product) -> list[str]:
         rows.append(reference("interface", NAMED[product.port], product.source_of("interface")))
     if "flash" in product.lines:
         rows.append(reference("nand", product.lines["flash"], product.source_of("flash")))
+    learned = rules_of(product)
+    if learned.fitted():
+        named = ", ".join(name.replace("_", " ") for name in sorted(learned.fitted()))
+        source = (
+            f"{named}: from figures that others measured (hotband corpus show {product.name}), the data sheet as prior"
+        )
+        rows.append(reference("fitted_to", family_among(product.about["title"], families()), (source, "medium")))
     return rows
 
 

@@ -3,6 +3,7 @@ current?"""
 
 from __future__ import annotations
 
+import math
 import sys
 from pathlib import Path
 
@@ -13,15 +14,15 @@ from forms import sized
 from hotband.data.catalog import CATALOG_DIR, entries
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
-from catalog_products import DEPTHS, Product, product_text, products
+from catalog_products import DEPTHS, Product, product_text, products, rules_of
 
 TOLERANCE = 0.03
 MISSED = {
     ("exos-m-30tb", "read-iops"): "no line of a disk but its seeks says how fast it reads at a depth",
     ("exos-m-30tb", "write-iops"): "how many writes its memory sorts is not published",
-    ("ps1010-3840", "write-iops"): "a write amplification of 6: open blocks are a large share of the spare ones",
     ("cd8p-r-7680", "write-iops"): "a write amplification of 6: open blocks are a large share of the spare ones",
     ("pm983-960", "write-iops"): "a write amplification of 6: open blocks are a large share of the spare ones",
+    ("t500-2tb", "write-iops-burst"): "a stream of writes, which is fitted, is slower than this many of 4 KiB",
 }
 """Ratings that the model misses by more than the tolerance, and why. Each is asserted to be missed."""
 LOAD = """
@@ -40,6 +41,13 @@ name = "measure"
 ios = {ios}
 measure = true
 """
+QUANTITIES = {
+    "read-bandwidth": "read_stream",
+    "read-iops": "read_rate",
+    "write-iops": "write_rate_steady",
+    "write-iops-burst": "write_rate_new",
+}
+"""The quantity that each line rates."""
 PRODUCTS = products()
 LARGE = ("cd8p-r-7680", "dc3000me-7680", "p3-plus-4tb", "pm1653-7680", "pm9d3a-7680", "sn640-3840")
 """Drives that take longest to precondition: others of their kinds are smaller."""
@@ -83,8 +91,20 @@ def ratio_of(name: str, line: str, load: dict[str, object], path: Path) -> float
 def test_a_drive_does_what_its_sheet_rates(name: str, tmp_path: Path) -> None:
     for line, load in loads_of(PRODUCTS[name]).items():
         if line in PRODUCTS[name].lines:
-            ratio = ratio_of(name, line, load, tmp_path / "load.toml")
-            assert (abs(ratio - 1) > TOLERANCE) == ((name, line) in MISSED), (line, ratio)
+            ratio, measured = ratio_of(name, line, load, tmp_path / "load.toml"), shown_by(name, line)
+            if measured is None:
+                assert (abs(ratio - 1) > TOLERANCE) == ((name, line) in MISSED), (line, ratio)
+                continue
+            # Fitted: closer to what was measured than the sheet is.
+            shown = measured / (float(PRODUCTS[name].lines[line].split()[0]) * (1e6 if "bandwidth" in line else 1))
+            assert abs(math.log(ratio / shown)) <= abs(math.log(shown)) + TOLERANCE, (line, ratio, shown)
+
+
+def shown_by(name: str, line: str) -> float | None:
+    """Return what others measured of the quantity that a line rates; None if nobody did."""
+    figures = [each.observed for each in rules_of(PRODUCTS[name]).measured]
+    quantity = QUANTITIES.get(line, "")
+    return next((observed[quantity] for observed in figures if quantity in observed), None)
 
 
 @pytest.mark.parametrize("name", PRODUCTS)

@@ -87,7 +87,9 @@ def measured_views(product: ShownProduct) -> list[View]:
     if not product.measured:
         return []
     results = counted(sum(row.results for row in product.measured), "figure")
-    head = f"Others measured its family: {results}. All: hotband corpus show {product.entry['name']}"
+    fitted = any(value["key"] == "reference.fitted_to" for value in product.entry["values"])
+    to_them = ", to which its values are fitted" if fitted else ""
+    head = f"Others measured its family: {results}{to_them}. All: hotband corpus show {product.entry['name']}"
     return [head, *([beside_table(rates, MOST_LOADS)] if rates else []), ""]
 
 

@@ -44,8 +44,14 @@ RATED_PRIOR = 0.5
 """By how much the priors shrink where the data sheet rates the quantity: makers err alike."""
 RATED_INTERCEPT, RELATIVE_INTERCEPT, FREE_INTERCEPT = 0.3, 1.0, 10.0
 NORMAL_90 = 1.645
+OWN_FIGURES = "what others measured on this family"
+"""Begins the basis of a value that is fitted to the drive's own figures."""
 WIDEST = 5.0
 """The widest range of a value, as a factor either way."""
+TESTERS = 0.12
+"""The standard deviation between two testers of one product, as a logarithm (docs/accuracy.md, reads)."""
+TESTERS_OF_TAILS = 0.45
+"""The same of a ratio of percentiles (docs/accuracy.md, SSD p99)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,13 +150,25 @@ def features(kind: str, stated: Answers) -> dict[str, float]:
 
 @dataclass(frozen=True)
 class Learned:
-    """Rules from these families."""
+    """Rules from these families and, for drives of one family, what was measured on it."""
 
     families: tuple[Evidence, ...]
+    measured: tuple[Evidence, ...] = ()
 
     def without(self, family: str) -> Learned:
         """Return the rules without a family."""
         return Learned(tuple(evidence for evidence in self.families if evidence.family != family))
+
+    def fitted_to(self, family: str) -> Learned:
+        """Return the rules for a drive of a family that was measured: what the other families teach is the prior, and
+        its own figures are the evidence."""
+        measured = tuple(evidence for evidence in self.families if evidence.family == family)
+        return Learned(self.without(family).families, measured)
+
+    def fitted(self) -> frozenset[str]:
+        """Return the quantities that the own figures show."""
+        measured = {name for each in self.measured for name, value in each.observed.items() if value}
+        return frozenset(measured.intersection(rule.quantity for rule in SSD_RULES))
 
     def expected(self, kind: str, stated: Answers) -> dict[str, Expected]:
         """Return the expected values of a drive (the signature of `Expect`): by these rules if families show a
@@ -169,16 +187,37 @@ class Learned:
 
     def value(self, rule: Rule, kind: str, stated: Answers) -> Expected | None:
         """Return the expected value of a quantity for a drive with these lines; None if no family shows it."""
+        believed = self._believed(rule, kind, stated)
+        if believed is None:
+            return None
+        mean, deviation, why = believed
+        residuals = [
+            math.log(each.observed[rule.quantity]) - prior[0]
+            for each in self.measured
+            if each.observed.get(rule.quantity) and (prior := self._believed(rule, each.kind, each.stated)) is not None
+        ]
+        if residuals:
+            # The sizes of a family err alike, and a tester has measured one or two of them: together they count once.
+            testers = TESTERS_OF_TAILS if rule.quantity == "write_tail" else TESTERS
+            weight = deviation**2 / (deviation**2 + testers**2)
+            mean += weight * sum(residuals) / len(residuals)
+            deviation *= math.sqrt(1.0 - weight)
+            why = f"{OWN_FIGURES}, and {why}"
+        factor = min(WIDEST, math.exp(NORMAL_90 * deviation))
+        value = math.exp(mean)
+        return Expected(value, value / factor, value * factor, why)
+
+    def _believed(self, rule: Rule, kind: str, stated: Answers) -> tuple[float, float, str] | None:
+        """Return the mean of a quantity's logarithm as the families teach it, its deviation, and their number in words;
+        None if they teach nothing."""
         anchor = next((line for line in (*rule.anchors, *rule.hints) if line in stated), None)
         fit, count = _fit(self.families, rule, anchor)
         if not count and anchor is None:
             return None
         mean, deviation = fit.at(features(kind, stated))
-        mean += _base(rule, anchor, kind, stated)
-        factor = min(WIDEST, math.exp(NORMAL_90 * deviation))
-        value = math.exp(mean)
         rated = "the rating and " if anchor in rule.anchors else ""
-        return Expected(value, value / factor, value * factor, f"{rated}{count} families that were measured")
+        why = f"{rated}{count} families that were measured"
+        return mean + _base(rule, anchor, kind, stated), deviation, why
 
 
 @cache
