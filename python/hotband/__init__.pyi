@@ -332,7 +332,8 @@ def drives(
             class, interface; drives without the value come last.
 
     Returns a row per drive: capacity, interface, speed or flash, class, launch year, rated I/Os and rates, and the
-    price of a terabyte of its class (null if the data sheet states nothing). `words` filter as on the command line
+    price of a terabyte of its class (null if the data sheet states nothing); of a single drive a row per value: `key`,
+    `value`, `low`, `high`, `source`, `confidence`, `estimate`, `note`. `words` filter as on the command line
     (`"nvme"`, `"sata"`, `"hdd"`, `"smr"`, `"15k"`, `"enterprise"`, makers, years, names). Raises UserError for an
     unknown word, size or key.
     """

@@ -125,6 +125,14 @@ def test_csv_json_and_python_have_the_same_exact_values(hotband) -> None:
         hb.drives(min="x")
 
 
+def test_a_single_drive_is_a_frame_of_its_values(hotband) -> None:
+    printed = json.loads(hotband("drives", "p4510-4tb", "--json").stdout)["values"]
+    frame = hb.drives("p4510-4tb")
+    assert frame["key"].to_list() == [value["key"] for value in printed]
+    ends = list(zip(frame["low"], frame["high"], strict=True))
+    assert ends == [tuple(value["range"] or (None, None)) for value in printed]
+
+
 def test_what_follows_from_other_values_is_computed() -> None:
     drives = {drive.name: drive for drive in select_drives().drives}
     assert drives["7450-pro-3840"].interface == "NVMe PCIe 4.0 x4"

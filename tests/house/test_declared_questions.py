@@ -6,6 +6,7 @@ import contextlib
 import inspect
 import json
 import pickle
+import pydoc
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -283,6 +284,15 @@ def test_a_number_beyond_its_ends_is_refused_by_its_name(name: str, one: Field) 
         called(name, **{one.name: one.says.least - 1})  # type: ignore[operator]
     assert (error.value.where, error.value.value) == (one.name, shown(one.says.least - 1))  # type: ignore[operator]
     assert "expected " in error.value.accepted
+
+
+def test_each_answer_that_python_gives_as_a_frame_has_one() -> None:
+    frames = [question for question in map(declared, QUESTIONS) if question.as_frame]
+    # A function without arguments returns the list alone: an entry in detail is for the command line.
+    shown_by = [[*each.shown, each.answers] if [*function.parameters(each)] else [each.answers] for each in frames]
+    types = {each for answers in shown_by for each in answers}
+    assert len(types) > 3
+    assert [each for each in types if not hasattr(pydoc.locate(each.replace(":", ".")), "frame")] == []
 
 
 def test_only_what_differs_is_given() -> None:

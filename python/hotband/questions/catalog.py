@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from hotband._core import CatalogEntry
     from hotband.data.catalog.entries import WorkloadEntry
 
-BOOLEANS = ("supported",)
+BOOLEANS = ("supported", "estimate")
 """Columns of frames that hold truth values instead of text."""
 
 
@@ -69,13 +69,21 @@ class ShownProduct:
         measured = {"measured": [row.document() for row in self.measured]} if self.measured else {}
         return {**self.entry, **measured}
 
+    @property
+    def frame(self) -> pl.DataFrame:
+        """Return a row per value; `low` and `high` are the ends of its range (null if it has none)."""
+        values = [(value, value["range"] or (None, None)) for value in self.entry["values"]]
+        rows = [{**value, "low": low, "high": high} for value, (low, high) in values]
+        return frame_of(rows, ("key", "value", "low", "high", "source", "confidence", "estimate", "note"))
+
 
 @dataclass(frozen=True, kw_only=True)
 class DrivesQuestion(CatalogQuestion):
     """List the drives of the catalog; with NAME show every value of a drive, with its source.
 
     Returns a row per drive: capacity, interface, speed or flash, class, launch year, rated I/Os and rates, and the
-    price of a terabyte of its class (null if the data sheet states nothing). `words` filter as on the command line
+    price of a terabyte of its class (null if the data sheet states nothing); of a single drive a row per value: `key`,
+    `value`, `low`, `high`, `source`, `confidence`, `estimate`, `note`. `words` filter as on the command line
     (`"nvme"`, `"sata"`, `"hdd"`, `"smr"`, `"15k"`, `"enterprise"`, makers, years, names). Raises UserError for an
     unknown word, size or key.
     """
