@@ -8,20 +8,23 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import typer
 
+from hotband.base.question import Question, further, summary
 from hotband.data.catalog import entries
 from hotband.data.catalog.layouts import LAYOUTS
 from hotband.data.documents import record
 from hotband.data.inputs.keys import set_keys
+from hotband.faces.asked.function import said
 from hotband.faces.cli import app
 from hotband.faces.commands.front import GROUPS
 from hotband.faces.commands.manual import commands
-from hotband.faces.questions import QUESTIONS, declared
+from hotband.faces.questions import QUESTIONS, by_function, declared
 from hotband.faces.renamed import command_words
 from hotband.questions.study import file
 
@@ -38,6 +41,14 @@ MACHINES = (
     "raidz1:4xent-10k",
 )
 """Machines whose keys together are nearly all keys."""
+SEVERAL = 3
+"""An option with the same meaning in this many commands is described once."""
+EVERYWHERE = ("set", "progress")
+"""Arguments that the introduction of the Python page describes."""
+INTRODUCTION = """`import hotband as hb`. Every mistake raises `hb.UserError`. Arguments are options of the command that
+is linked, with `_` for `-`; an option that may be repeated is a list. `help(hb.run)` explains every argument. `set={}`
+is `--set`; functions with `**settings` also accept its keys as arguments. `progress` is True, False or a function.
+"""
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> Iterator[str]:
@@ -50,58 +61,98 @@ def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> Iterator[str
     yield ""
 
 
-def page_of_commands() -> Iterator[str]:
-    """Yield all commands: purpose, arguments, options."""
+def all_commands() -> dict[str, Any]:
+    """Return every command by its words."""
     group: Any = typer.main.get_command(app)
-    known = dict(commands(group, typer.Context(group, info_name="hotband"), "hotband"))
+    return dict(commands(group, typer.Context(group, info_name="hotband"), "hotband"))
+
+
+def page_of_commands() -> Iterator[str]:
+    """Yield all commands: purpose, arguments, options. Options with the same meaning in several are described once."""
+    known = all_commands()
+    counts = Counter(row for command in known.values() for row in options(command))
+    common: dict[str, str] = {}
+    for (name, meaning), count in counts.most_common():
+        if count >= SEVERAL and bare(name) not in map(bare, common):
+            common[name] = meaning
+    everywhere = [name for name, meaning in common.items() if 2 * counts[name, meaning] > len(known)]
+    yield "## Options of several commands\n"
+    yield f"Nearly all commands have {', '.join(everywhere)}. Others are listed under each command that has them.\n"
+    yield from table(("option", "meaning"), list(common.items()))
     schemas = {" ".join(["hotband", *command_words(name)]): declared(name).schema for name in QUESTIONS}
     for title, names in GROUPS.items():
         yield f"## {title}\n"
         for words, command in known.items():
             if words.split()[1] in names:
                 yield f"### {words}\n"
-                yield from section(command)
+                yield from section(command, common, everywhere)
                 if schema := schemas.get(words):
-                    yield f"`--json` prints a document whose `schema` is `{schema}`.\n"
+                    yield f"Schema of `--json`: `{schema}`.\n"
 
 
-def section(command: Any) -> Iterator[str]:
-    """Yield the help of a command, and a table of its parameters."""
-    yield " ".join((command.help or "").split()) + "\n"
-    rows = []
+def options(command: Any) -> Iterator[tuple[str, str]]:
+    """Yield the options of a command, each with its meaning."""
     for parameter in command.params:
-        if parameter.name == "help" or getattr(parameter, "hidden", False):
-            continue
-        is_option = parameter.param_type_name == "option"
-        name = (
-            ", ".join(f"`{one}`" for one in parameter.opts)
-            if is_option
-            else f"`{parameter.metavar or parameter.name.upper()}`"
-        )
-        takes = "" if getattr(parameter, "is_flag", False) or not is_option else parameter.metavar or ""
-        default = parameter.default
-        shown = (
-            "needed" if parameter.required else "" if default in (None, False, (), "") or callable(default) else default
-        )
-        rows.append((name, takes, shown, getattr(parameter, "help", None) or ""))
-    yield from table(("parameter", "takes", "default", "meaning"), rows)
+        if parameter.param_type_name == "option" and parameter.name != "help" and not parameter.hidden:
+            takes = "" if parameter.is_flag else f" {parameter.metavar or ''}".rstrip()
+            default = "" if callable(parameter.default) else parameter.default or ""
+            stated = " Required." if parameter.required else f" Default: {default}." if default else ""
+            yield ", ".join(f"`{name}{takes}`" for name in parameter.opts), f"{parameter.help or ''}{stated}"
+
+
+def section(command: Any, common: Mapping[str, str], everywhere: Sequence[str]) -> Iterator[str]:
+    """Yield the help of a command, a table of its own parameters, and the names of the common ones."""
+    yield " ".join((command.help or "").split()) + "\n"
+    rows = [
+        (f"`{parameter.metavar or parameter.name.upper()}`", getattr(parameter, "help", None) or "")
+        for parameter in command.params
+        if parameter.param_type_name == "argument"
+    ]
+    rows += [(name, meaning) for name, meaning in options(command) if common.get(name) != meaning]
+    if rows:
+        yield from table(("parameter", "meaning"), rows)
+    also = [name for name, meaning in options(command) if common.get(name) == meaning and name not in everywhere]
+    if also:
+        yield f"Also: {', '.join(f'`{bare(name)}`' for name in also)}.\n"
+
+
+def bare(name: str) -> str:
+    """Return the first name of an option, without its value."""
+    return name.split()[0].strip("`,")
 
 
 def page_of_keys() -> Iterator[str]:
     """Yield the page of the keys that `--set` takes."""
     yield "# Keys of settings\n"
     yield "`hotband keys WORKLOAD --on MACHINE` lists those of your machine with their current values.\n"
-    found: dict[tuple[str, str], tuple[str, ...]] = {}
+    found: dict[tuple[str, str], tuple[str, str]] = {}
     for machine in MACHINES:
         for key in set_keys("randread", machine, ()):
             data = key.data()
             part = str(data["part"]).split(":")[0].split(" of ")[0]
             found.setdefault((kind_of(part), str(data["key"])), (str(data["accepted"]), str(data["meaning"])))
+    kinds = {accepted: kind for accepted, _ in found.values() if (kind := kind_of_value(accepted))}
+    yield from table(("value", "written as"), [(kind, accepted) for accepted, kind in kinds.items()])
     for part in dict.fromkeys(part for part, _ in found):
         yield f"## {part}\n"
-        yield from table(
-            ("key", "allowed values", "meaning"), [(f"`{k}`", *of) for (p, k), of in found.items() if p == part]
-        )
+        rows = [
+            (
+                f"`{key}`",
+                kinds.get(accepted, accepted.removeprefix("one of ").removeprefix("a whole number from ")),
+                text,
+            )
+            for (place, key), (accepted, text) in found.items()
+            if place == part
+        ]
+        yield from table(("key", "allowed values", "meaning"), rows)
+
+
+def kind_of_value(accepted: str) -> str:
+    """Return the word for a quantity, whose units many keys accept, else an empty text."""
+    kind, with_unit, _ = accepted.partition(" with its unit")
+    if with_unit:
+        return kind.split()[-1]
+    return "share" if accepted.startswith("a share from 0 % to 100 %") else ""
 
 
 def kind_of(part: str) -> str:
@@ -123,7 +174,7 @@ def page_of_catalog() -> Iterator[str]:
     yield from table(("name", "example", "fewest drives", "usable", "survives", "also called"), LAYOUTS)
     yield "## Studies\n"
     read = [file.load(name) for name in file.names()]
-    yield from table(("name", "study", "question"), [(f"`{one.name}`", one.title, one.question) for one in read])
+    yield from table(("name", "question"), [(f"`{one.name}`", one.question) for one in read])
 
 
 def page_of_python() -> Iterator[str]:
@@ -131,19 +182,40 @@ def page_of_python() -> Iterator[str]:
     import hotband as hb
 
     yield "# Python API\n"
-    yield "`import hotband as hb`. Every mistake raises `hb.UserError`; `--set KEY=VALUE` of a command is `set={}`.\n"
+    yield INTRODUCTION
+    known, asked = all_commands(), by_function()
     for name in sorted(one for one in dir(hb) if not one.startswith("_")):
         found = getattr(hb, name)
         if inspect.isfunction(found):
             yield f"### hb.{name}\n"
             yield f"```python\n{name}{short(found)}\n```\n"
-            yield inspect.getdoc(found) or ""
-            yield ""
+            words = " ".join(["hotband", *command_words(asked[name])]) if name in asked else ""
+            if words in known:
+                yield from function(declared(asked[name]), words, known[words])
+            else:
+                yield (inspect.getdoc(found) or "") + "\n"
     yield "## Classes\n"
     rows = [
         (f"`hb.{name}`", first(getattr(hb, name))) for name in sorted(dir(hb)) if inspect.isclass(getattr(hb, name))
     ]
     yield from table(("class", "what it is"), rows)
+
+
+def function(question: type[Question], words: str, command: Any) -> Iterator[str]:
+    """Yield the purpose and result of a function, and those arguments that its command does not describe."""
+    link = f" Arguments: [{words}](commands.md#{words.replace(' ', '-')})." if command.params else ""
+    yield f"{summary(question)}{link}\n"
+    described = {plain(getattr(parameter, "help", None) or "") for parameter in command.params}
+    own = [(name, text) for name, text in said(question) if plain(text) not in described and name not in EVERYWHERE]
+    if own:
+        yield "\n".join(f"- `{name}`: {text}" for name, text in own) + "\n"
+    if further(question):
+        yield further(question) + "\n"
+
+
+def plain(text: str) -> str:
+    """Return the text of an argument or of its option in a form that is the same for both."""
+    return " ".join(text.replace("--", "").replace("-", "_").split()).lower()
 
 
 def short(function: Any) -> str:
@@ -161,22 +233,22 @@ def first(of: Any) -> str:
 def page_of_records() -> Iterator[str]:
     """Yield the keys of a record."""
     yield "## Schema\n"
-    yield "The keys of `record.json`. Units end the names; a key marked `?` is only in some records.\n"
+    yield "The keys of `record.json`. Units end the names; `key?` is only in some records.\n"
     tree = ast.parse(Path(inspect.getfile(record)).read_text(encoding="utf-8"))
     for node in tree.body:
         if isinstance(node, ast.ClassDef) and node.name.endswith("Doc"):
             yield f"### {node.name.removesuffix('Doc')}\n"
             yield " ".join((ast.get_docstring(node) or "").split()) + "\n"
-            keys = [one for one in node.body if isinstance(one, ast.AnnAssign)]
-            yield from table(("key", "type"), [key_of(one) for one in keys])
+            keys = [key_of(line) for line in node.body if isinstance(line, ast.AnnAssign)]
+            yield "\n".join(["```", *keys, "```", ""])
 
 
-def key_of(line: ast.AnnAssign) -> tuple[str, str]:
-    """Return a key of a document, and its type."""
+def key_of(line: ast.AnnAssign) -> str:
+    """Return a key of a document with its type."""
     kind = ast.unparse(line.annotation)
     maybe = kind.startswith("NotRequired[")
     kind = kind.removeprefix("NotRequired[").removesuffix("]") if maybe else kind
-    return f"`{ast.unparse(line.target)}`{' ?' if maybe else ''}", f"`{kind}`"
+    return f"{ast.unparse(line.target)}{'?' if maybe else ''}: {kind}"
 
 
 def pages() -> dict[str, str]:
