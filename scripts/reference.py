@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from hotband.data.documents import record
 from hotband.data.inputs.keys import set_keys
 from hotband.faces.asked.function import said
 from hotband.faces.cli import app
+from hotband.faces.commands.epilogs import INVALID
 from hotband.faces.commands.front import GROUPS
 from hotband.faces.commands.manual import commands
 from hotband.faces.questions import QUESTIONS, by_function, declared
@@ -45,9 +47,10 @@ SEVERAL = 3
 """An option with the same meaning in this many commands is described once."""
 EVERYWHERE = ("set", "progress")
 """Arguments that the introduction of the Python page describes."""
-INTRODUCTION = """`import hotband as hb`. Every mistake raises `hb.UserError`. Arguments are options of the command that
-is linked, with `_` for `-`; an option that may be repeated is a list. `help(hb.run)` explains every argument. `set={}`
-is `--set`; functions with `**settings` also accept its keys as arguments. `progress` is True, False or a function.
+INTRODUCTION = """`import hotband as hb`. Arguments are options of the linked command, with `_` for `-`; an option
+that may be repeated is a list. `help(hb.run)` explains each function with its arguments. `set={}` is `--set`; functions
+with `**settings` also accept its keys as arguments. `progress` is True, False or a function. A mistake raises
+`hb.UserError`, a failure of the system OSError, an interrupt KeyboardInterrupt unless a result says otherwise.
 """
 
 
@@ -58,6 +61,12 @@ def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> Iterator[str
     for row in rows:
         cells = (" ".join(str(cell).replace("|", chr(92) + "|").split()) for cell in row)
         yield f"| {' | '.join(cells)} |"
+    yield ""
+
+
+def listing(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """Yield the lines of a list of names with their meanings."""
+    yield from (f"- {name}: {' '.join(meaning.split())}" for name, meaning in rows)
     yield ""
 
 
@@ -78,7 +87,7 @@ def page_of_commands() -> Iterator[str]:
     everywhere = [name for name, meaning in common.items() if 2 * counts[name, meaning] > len(known)]
     yield "## Options of several commands\n"
     yield f"Nearly all commands have {', '.join(everywhere)}. Others are listed under each command that has them.\n"
-    yield from table(("option", "meaning"), list(common.items()))
+    yield from listing(common.items())
     schemas = {" ".join(["hotband", *command_words(name)]): declared(name).schema for name in QUESTIONS}
     for title, names in GROUPS.items():
         yield f"## {title}\n"
@@ -95,14 +104,15 @@ def options(command: Any) -> Iterator[tuple[str, str]]:
     for parameter in command.params:
         if parameter.param_type_name == "option" and parameter.name != "help" and not parameter.hidden:
             takes = "" if parameter.is_flag else f" {parameter.metavar or ''}".rstrip()
-            default = "" if callable(parameter.default) else parameter.default or ""
+            default = "" if callable(parameter.default) or parameter.is_flag else parameter.default or ""
             stated = " Required." if parameter.required else f" Default: {default}." if default else ""
-            yield ", ".join(f"`{name}{takes}`" for name in parameter.opts), f"{parameter.help or ''}{stated}"
+            *short, last = parameter.opts
+            yield ", ".join([*(f"`{name}`" for name in short), f"`{last}{takes}`"]), f"{parameter.help or ''}{stated}"
 
 
 def section(command: Any, common: Mapping[str, str], everywhere: Sequence[str]) -> Iterator[str]:
     """Yield the help of a command, a table of its own parameters, and the names of the common ones."""
-    yield " ".join((command.help or "").split()) + "\n"
+    yield " ".join((command.help or "").replace(INVALID, "").split()) + "\n"
     rows = [
         (f"`{parameter.metavar or parameter.name.upper()}`", getattr(parameter, "help", None) or "")
         for parameter in command.params
@@ -110,7 +120,7 @@ def section(command: Any, common: Mapping[str, str], everywhere: Sequence[str]) 
     ]
     rows += [(name, meaning) for name, meaning in options(command) if common.get(name) != meaning]
     if rows:
-        yield from table(("parameter", "meaning"), rows)
+        yield from listing(rows)
     also = [name for name, meaning in options(command) if common.get(name) == meaning and name not in everywhere]
     if also:
         yield f"Also: {', '.join(f'`{bare(name)}`' for name in also)}.\n"
@@ -132,19 +142,14 @@ def page_of_keys() -> Iterator[str]:
             part = str(data["part"]).split(":")[0].split(" of ")[0]
             found.setdefault((kind_of(part), str(data["key"])), (str(data["accepted"]), str(data["meaning"])))
     kinds = {accepted: kind for accepted, _ in found.values() if (kind := kind_of_value(accepted))}
-    yield from table(("value", "written as"), [(kind, accepted) for accepted, kind in kinds.items()])
+    yield from listing((f"*{kind}*", accepted) for accepted, kind in kinds.items())
     for part in dict.fromkeys(part for part, _ in found):
         yield f"## {part}\n"
-        rows = [
-            (
-                f"`{key}`",
-                kinds.get(accepted, accepted.removeprefix("one of ").removeprefix("a whole number from ")),
-                text,
-            )
-            for (place, key), (accepted, text) in found.items()
-            if place == part
-        ]
-        yield from table(("key", "allowed values", "meaning"), rows)
+        for (place, key), (accepted, text) in found.items():
+            if place == part:
+                values = accepted.removeprefix("one of ").removeprefix("a whole number from ")
+                yield f"- `{key}` ({kinds.get(accepted, values)}): {text}"
+        yield ""
 
 
 def kind_of_value(accepted: str) -> str:
@@ -165,16 +170,14 @@ def page_of_catalog() -> Iterator[str]:
     yield "# Catalog\n"
     yield "`hotband drives NAME`, `workloads NAME` and `studies NAME` print each entry with its sources.\n"
     yield "## Drives\n"
-    yield from table(
-        ("name", "drive", "model"), [(f"`{one['name']}`", one["title"], one["model"]) for one in entries.drives()]
-    )
+    yield from listing((f"`{one['name']}`", f"{one['title']} ({one['model']})") for one in entries.drives())
     yield "## Workloads\n"
-    yield from table(("name", "workload"), [(f"`{one['name']}`", one["title"]) for one in entries.workloads()])
+    yield from listing((f"`{one['name']}`", one["title"]) for one in entries.workloads())
     yield "## Layouts\n"
     yield from table(("name", "example", "fewest drives", "usable", "survives", "also called"), LAYOUTS)
     yield "## Studies\n"
     read = [file.load(name) for name in file.names()]
-    yield from table(("name", "question"), [(f"`{one.name}`", one.question) for one in read])
+    yield from listing((f"`{one.name}`", one.question) for one in read)
 
 
 def page_of_python() -> Iterator[str]:
@@ -190,27 +193,31 @@ def page_of_python() -> Iterator[str]:
             yield f"### hb.{name}\n"
             yield f"```python\n{name}{short(found)}\n```\n"
             words = " ".join(["hotband", *command_words(asked[name])]) if name in asked else ""
-            if words in known:
-                yield from function(declared(asked[name]), words, known[words])
+            if (command := words.partition(" --")[0]) in known:
+                yield from function(declared(asked[name]), words, known[command])
             else:
-                yield (inspect.getdoc(found) or "") + "\n"
+                yield without_errors(inspect.getdoc(found) or "") + "\n"
     yield "## Classes\n"
-    rows = [
-        (f"`hb.{name}`", first(getattr(hb, name))) for name in sorted(dir(hb)) if inspect.isclass(getattr(hb, name))
-    ]
-    yield from table(("class", "what it is"), rows)
+    classes = (name for name in sorted(dir(hb)) if inspect.isclass(getattr(hb, name)))
+    yield from listing((f"`hb.{name}`", first(getattr(hb, name))) for name in classes)
 
 
 def function(question: type[Question], words: str, command: Any) -> Iterator[str]:
-    """Yield the purpose and result of a function, and those arguments that its command does not describe."""
-    link = f" Arguments: [{words}](commands.md#{words.replace(' ', '-')})." if command.params else ""
-    yield f"{summary(question)}{link}\n"
+    """Yield the command of a function, those arguments that the command does not describe, and the result."""
+    page, _, option = words.partition(" --")
+    link = f"[{words}](commands.md#{page.replace(' ', '-')})"
+    yield f"{summary(question)} As {link}.\n" if option else f"As {link}.\n"
     described = {plain(getattr(parameter, "help", None) or "") for parameter in command.params}
     own = [(name, text) for name, text in said(question) if plain(text) not in described and name not in EVERYWHERE]
     if own:
-        yield "\n".join(f"- `{name}`: {text}" for name, text in own) + "\n"
-    if further(question):
-        yield further(question) + "\n"
+        yield from listing((f"`{name}`", text) for name, text in own)
+    if text := without_errors(further(question)):
+        yield text + "\n"
+
+
+def without_errors(text: str) -> str:
+    """Return a docstring without the errors at its end, which are the same for all functions."""
+    return re.split(r"\bRaises\s+UserError", text)[0].rstrip()
 
 
 def plain(text: str) -> str:
@@ -226,8 +233,8 @@ def short(function: Any) -> str:
 
 
 def first(of: Any) -> str:
-    """Return the first paragraph of a docstring."""
-    return " ".join((inspect.getdoc(of) or "").partition("\n\n")[0].split())
+    """Return the first sentence of a docstring."""
+    return " ".join((inspect.getdoc(of) or "").partition("\n\n")[0].split()).partition(". ")[0].rstrip(".") + "."
 
 
 def page_of_records() -> Iterator[str]:
