@@ -43,7 +43,7 @@ MACHINES = (
     "raidz1:4xent-10k",
 )
 """Machines whose keys together are nearly all keys."""
-SEVERAL = 3
+SEVERAL = 2
 """An option with the same meaning in this many commands is described once."""
 EVERYWHERE = ("set", "progress")
 """Arguments that the introduction of the Python page describes."""
@@ -216,8 +216,8 @@ def function(question: type[Question], words: str, command: Any) -> Iterator[str
 
 
 def without_errors(text: str) -> str:
-    """Return a docstring without the errors at its end, which are the same for all functions."""
-    return re.split(r"\bRaises\s+UserError", text)[0].rstrip()
+    """Return a docstring without the errors, which are the same for all functions."""
+    return re.sub(r"\s*\bRaises\s+UserError.*?(?=\n\n|\Z)", "", text, flags=re.DOTALL)
 
 
 def plain(text: str) -> str:

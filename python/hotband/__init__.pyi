@@ -106,10 +106,8 @@ def advise(
         executor: Where runs execute: local, ray (starts one here) or ray://HOST:PORT.
         progress: How progress is shown: True, False, or a function.
 
-    Searches drives, layouts, numbers of drives and settings of write caches for machines that meet `slo` ("p99 < 5 ms",
-    "p99 < 5 ms and IOPS > 2000") under each of `workloads`, run alone, and recommends one. A dimension that
-    `candidates` does not restrict is searched whole; `candidates` may be a dict of lists. `capacity` is usable after
-    `years` of `grow`. With a folder `out`, every run is stored as it ends, and finished runs are reused.
+    Machines must meet `slo` ("p99 < 5 ms and IOPS > 2000") under each of `workloads`, run alone. `candidates` may be a
+    dict of lists; a dimension that it does not restrict is searched whole. `capacity` is usable after `years` of `grow`.
 
     The result has `recommended` and `runner_up`, `front` (a `Point` each: `cost`, `watts`, `latency` in seconds,
     `rebuild` in hours, `loss` as a chance, with `low` and `high`), `answer`, `why`, `frame`, `to_dict()` and
@@ -180,8 +178,8 @@ def calibrate(
 
     `target` is "real:PATH", "emulated:MACHINE", a machine (its model is measured), one or several results of fio,
     vdbench, DiskSpd or Iometer, or a trace with latencies: its first half is fitted, its second half validates the
-    fit. `like` is a product of the catalog or a file of yours. Finished runs in the folder `out` are reused (unless
-    `fresh`). `set` has known values of the product. The executor is for the model's runs.
+    fit. `like` is a product of the catalog or a file of yours. `set` has known values of the product. The executor is
+    for the model's runs.
 
     The result has `values` (key, value, low, high: the middle 90 %, state: told, narrowed or unknown), `told`,
     `unknown`, `checks` (loads that the fit did not use, with `error_pct`), `best_next`, `misfit`, `text` (the file),
@@ -450,8 +448,7 @@ def find(
 
     `question` is text: "IOPS at p99 < 10 ms" (the highest rate of an open loop with `arrival` "poisson" or "fixed"),
     "drives for 50000 IOPS at p99 < 2 ms" (`on="raid10:{n}xDRIVE"`), "queue depth for 90 % of the most", "bs for 500
-    MB/s". The searches of several machines run side by side. A store receives the run of each answer, with the answer
-    as a factor.
+    MB/s". A store receives the run of each answer, with the answer as a factor.
 
     The result has one `Answer` per machine (`found.answers`, `found["MACHINE"]`): `status`, `text`, `value` (I/Os per
     second, bytes, seconds or a count), `figures` (I/Os and bytes per second, seconds), `interval`, `trials`, `record`;
@@ -908,27 +905,22 @@ def run(
         progress: How progress is shown: True, False, or a function.
 
     The same arguments give the same record, bit for bit. `settings` are keys of the workload or of the drives (`qd=32`,
-    `bs="8 KiB"`, `wce=True`); keys that are not Python names (`app.cache`) go into `set`. An I/O log may be a
-    `workload`, which is replayed (`issue="after-completion"`, `speed=2`: docs/guides/traces.md; `Record.trace`). With a
-    `rate` a closed loop becomes an open loop of that many I/Os per second with the same mix; several loops share the
-    rate. `slo` ("p99 < 1 ms") is judged in `Record.document["slo"]`. `power_loss` ("30 s") and `fail` ("d3@60 s") are
-    short forms of `events` ("at 60 s: fail d3"). With `interval` (a percentage, such as 90) the uncertain values of the
-    machine are sampled, and `Record.intervals` shows how far each figure may be off (docs/guides/intervals.md).
+    `bs="8 KiB"`, `wce=True`); keys that are not Python names (`app.cache`) go into `set`. An I/O log as `workload` is
+    replayed (`issue="after-completion"`, `speed=2`: docs/guides/traces.md). A `rate` makes closed loops open, with the
+    same mix. `slo` ("p99 < 1 ms") is judged in `Record.document["slo"]`; `interval` (a percentage) gives
+    `Record.intervals`. `power_loss` ("30 s") and `fail` ("d3@60 s") are short forms of `events` ("at 60 s: fail d3").
+    Threads that call this use all cores.
+
     `progress=True` shows a bar, False none; None shows one after a second in a notebook or on a terminal. A function is
-    called with a `Progress` about ten times a second: share, I/Os and, for a single run, the finished intervals of its
-    measured time (`Progress.intervals`); if it raises KeyboardInterrupt the run is stopped.
+    called with a `Progress` about ten times a second; if it raises KeyboardInterrupt the run is stopped.
 
-    The engine runs without the interpreter's lock, so threads that call this use all cores; `sweep` does that for many
-    settings, `sequence` runs several workloads one after the other. Raises UserError for a mistake or if the workload
-    can never end, KeyboardInterrupt if it is stopped (no record is stored), OSError if the disk fails.
+    `on="emulated:MACHINE"` serves the machine on the wall clock, and fio runs the workload on it; `emulate` also has
+    the model's record. `on="real:PATH"` is hardware (docs/guides/measure.md): fio runs the workload on a device, a file
+    or in a folder, without confirmation, and `Record.document["expected"]` has the prediction of the nearest model, or
+    of that of `expect`.
 
-    `on="emulated:MACHINE"` serves the machine on the wall clock, and fio runs the workload on it (`anyway`: even if
-    this host is too slow for it); `emulate` also has the model's record.
-
-    `on="real:PATH"` is hardware (docs/guides/measure.md): fio runs the workload on a device, a file or in a folder, for
-    the workload's duration, and `Record.document["expected"]` has the prediction of the nearest model, or of that of
-    `expect`. `purge_by` is the method of purging it before `state="purged"`, "filled" or "preconditioned". It writes
-    without confirmation.
+    Raises UserError for a mistake or if the workload can never end, KeyboardInterrupt if it is stopped (no record is
+    stored), OSError if the disk fails.
     """
 
 def steady(
@@ -1008,17 +1000,14 @@ def sweep(
         executor: Where runs execute: local, ray (starts one here) or ray://HOST:PORT.
         progress: How progress is shown: True, False, or a function.
 
-    A list, tuple or range is an axis (`qd=[1, 8, 32]`, `seed=range(5)`), and so is a text with a range or commas, as on
-    the command line: `qd="1..256"` doubles, `qd="1..100/5"` steps, `bs="4KiB,64KiB"`. `rate` may be an axis, too, and
-    makes loops open; `slo` ("p99 < 1 ms") is judged at every point, in columns of `Sweep.means` named by its
-    conditions. With `interval` the first seed of every point has intervals of its predictions. All runs are checked
-    before the first begins: a mistake in one raises UserError at once, as do more than 100,000 runs. An interrupt
-    (Ctrl-C) ends the sweep and returns it with the finished runs; `Sweep.missing` lists the others, `Sweep.resume()`
-    continues. With a folder `out` every run is stored as it ends, and a stored run of the same spec, seed and version
-    is not repeated. Without `records` only the rows of the frame are stored, which is quicker and takes a thousandth of
-    the memory. Runs on hardware (`real:PATH`) follow one after the other after those on models. `executor` runs the
-    models elsewhere than on this computer: "ray", "ray://HOST:PORT" (docs/guides/sweeps.md) or an `Executor` of
-    `hotband.execution.experiment`. All other options are as in `run`.
+    A list, tuple or range is an axis (`qd=[1, 8, 32]`, `seed=range(5)`), and so is a text with a range or commas
+    (`qd="1..256"` doubles, `qd="1..100/5"` steps, `bs="4KiB,64KiB"`), also of `rate`. `slo` ("p99 < 1 ms") is judged
+    at every point, in columns of `Sweep.means` named by its conditions. With `interval` the first seed of every point
+    has intervals. An interrupt returns the sweep with the finished runs; `Sweep.missing` lists the others,
+    `Sweep.resume()` continues. Without `records` only the rows of the frame are stored, in a thousandth of the memory.
+    Runs on hardware follow those on models, one after the other. `executor` may also be an `Executor` of
+    `hotband.execution.experiment`. All runs are checked before the first begins. Raises UserError for a mistake in one,
+    and for more than 100,000.
     """
 
 def compare_traces(

@@ -14,7 +14,7 @@ from hotband.questions.study import file
 from hotband.questions.study.account import account_of, missed
 from hotband.questions.study.accuracy import GOALS, LISTED, RATES_AND_TIMES, by_class, errors, goals, totals
 from hotband.questions.study.blind_errors import blind_errors
-from hotband.views.accuracy.page import MARKS, page_text, rewritable, rewrite
+from hotband.views.accuracy.page import MARKS, missed_text, page_text, rewritable, rewrite
 from hotband.views.accuracy.tables import COLUMNS, accuracy_table, goals_table
 
 PAGE = Path(__file__).parents[2] / "docs" / "accuracy-studies.md"
@@ -106,6 +106,13 @@ def test_the_column_of_intervals_is_there_only_with_intervals(account: Any) -> N
         one["coverage"] = None
     assert "in its: range" not in page_text(account)
     assert len(accuracy_table(account).columns) == len(COLUMNS) - 1
+
+
+def test_an_explanation_is_printed_once() -> None:
+    errors = [{"metric": "IOPS", "error_pct": 30.0, "blind_error_pct": None}]
+    reasons = ("Not the disks.", "Not the disks. Sorting.", "")
+    missed: Any = [{"config": "a", "label": "b", "errors": errors, "why": why} for why in reasons]
+    assert missed_text(missed)[1::2] == ["Not the disks.", "Sorting.", "Not explained."]
 
 
 def test_a_page_is_rewritten_between_its_marks_and_twice_the_same(tmp_path: Path, account: Any) -> None:

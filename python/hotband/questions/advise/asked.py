@@ -35,10 +35,8 @@ MOST_TOLERATED = 3
 class AdviseQuestion(Question):
     """Say what to buy: drives, layouts, numbers and caches that meet an objective, none of them worse in everything.
 
-    Searches drives, layouts, numbers of drives and settings of write caches for machines that meet `slo` ("p99 < 5 ms",
-    "p99 < 5 ms and IOPS > 2000") under each of `workloads`, run alone, and recommends one. A dimension that
-    `candidates` does not restrict is searched whole; `candidates` may be a dict of lists. `capacity` is usable after
-    `years` of `grow`. With a folder `out`, every run is stored as it ends, and finished runs are reused.
+    Machines must meet `slo` ("p99 < 5 ms and IOPS > 2000") under each of `workloads`, run alone. `candidates` may be a
+    dict of lists; a dimension that it does not restrict is searched whole. `capacity` is usable after `years` of `grow`.
 
     The result has `recommended` and `runner_up`, `front` (a `Point` each: `cost`, `watts`, `latency` in seconds,
     `rebuild` in hours, `loss` as a chance, with `low` and `high`), `answer`, `why`, `frame`, `to_dict()` and

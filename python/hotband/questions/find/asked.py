@@ -20,8 +20,7 @@ class FindQuestion(Question):
 
     `question` is text: "IOPS at p99 < 10 ms" (the highest rate of an open loop with `arrival` "poisson" or "fixed"),
     "drives for 50000 IOPS at p99 < 2 ms" (`on="raid10:{n}xDRIVE"`), "queue depth for 90 % of the most", "bs for 500
-    MB/s". The searches of several machines run side by side. A store receives the run of each answer, with the answer
-    as a factor.
+    MB/s". A store receives the run of each answer, with the answer as a factor.
 
     The result has one `Answer` per machine (`found.answers`, `found["MACHINE"]`): `status`, `text`, `value` (I/Os per
     second, bytes, seconds or a count), `figures` (I/Os and bytes per second, seconds), `interval`, `trials`, `record`;

@@ -39,27 +39,22 @@ class RunQuestion(OnHardware, Question):
     one after the other on the same machine.
 
     The same arguments give the same record, bit for bit. `settings` are keys of the workload or of the drives (`qd=32`,
-    `bs="8 KiB"`, `wce=True`); keys that are not Python names (`app.cache`) go into `set`. An I/O log may be a
-    `workload`, which is replayed (`issue="after-completion"`, `speed=2`: docs/guides/traces.md; `Record.trace`). With a
-    `rate` a closed loop becomes an open loop of that many I/Os per second with the same mix; several loops share the
-    rate. `slo` ("p99 < 1 ms") is judged in `Record.document["slo"]`. `power_loss` ("30 s") and `fail` ("d3@60 s") are
-    short forms of `events` ("at 60 s: fail d3"). With `interval` (a percentage, such as 90) the uncertain values of the
-    machine are sampled, and `Record.intervals` shows how far each figure may be off (docs/guides/intervals.md).
+    `bs="8 KiB"`, `wce=True`); keys that are not Python names (`app.cache`) go into `set`. An I/O log as `workload` is
+    replayed (`issue="after-completion"`, `speed=2`: docs/guides/traces.md). A `rate` makes closed loops open, with the
+    same mix. `slo` ("p99 < 1 ms") is judged in `Record.document["slo"]`; `interval` (a percentage) gives
+    `Record.intervals`. `power_loss` ("30 s") and `fail` ("d3@60 s") are short forms of `events` ("at 60 s: fail d3").
+    Threads that call this use all cores.
+
     `progress=True` shows a bar, False none; None shows one after a second in a notebook or on a terminal. A function is
-    called with a `Progress` about ten times a second: share, I/Os and, for a single run, the finished intervals of its
-    measured time (`Progress.intervals`); if it raises KeyboardInterrupt the run is stopped.
+    called with a `Progress` about ten times a second; if it raises KeyboardInterrupt the run is stopped.
 
-    The engine runs without the interpreter's lock, so threads that call this use all cores; `sweep` does that for many
-    settings, `sequence` runs several workloads one after the other. Raises UserError for a mistake or if the workload
-    can never end, KeyboardInterrupt if it is stopped (no record is stored), OSError if the disk fails.
+    `on="emulated:MACHINE"` serves the machine on the wall clock, and fio runs the workload on it; `emulate` also has
+    the model's record. `on="real:PATH"` is hardware (docs/guides/measure.md): fio runs the workload on a device, a file
+    or in a folder, without confirmation, and `Record.document["expected"]` has the prediction of the nearest model, or
+    of that of `expect`.
 
-    `on="emulated:MACHINE"` serves the machine on the wall clock, and fio runs the workload on it (`anyway`: even if
-    this host is too slow for it); `emulate` also has the model's record.
-
-    `on="real:PATH"` is hardware (docs/guides/measure.md): fio runs the workload on a device, a file or in a folder, for
-    the workload's duration, and `Record.document["expected"]` has the prediction of the nearest model, or of that of
-    `expect`. `purge_by` is the method of purging it before `state="purged"`, "filled" or "preconditioned". It writes
-    without confirmation.
+    Raises UserError for a mistake or if the workload can never end, KeyboardInterrupt if it is stopped (no record is
+    stored), OSError if the disk fails.
     """
 
     name = "run"

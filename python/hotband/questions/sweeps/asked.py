@@ -25,17 +25,14 @@ class SweepQuestion(OnHardware, Question):
     """Run a workload at every combination of settings on one machine or several, models and hardware (real:PATH):
     curves, and the answer in words.
 
-    A list, tuple or range is an axis (`qd=[1, 8, 32]`, `seed=range(5)`), and so is a text with a range or commas, as on
-    the command line: `qd="1..256"` doubles, `qd="1..100/5"` steps, `bs="4KiB,64KiB"`. `rate` may be an axis, too, and
-    makes loops open; `slo` ("p99 < 1 ms") is judged at every point, in columns of `Sweep.means` named by its
-    conditions. With `interval` the first seed of every point has intervals of its predictions. All runs are checked
-    before the first begins: a mistake in one raises UserError at once, as do more than 100,000 runs. An interrupt
-    (Ctrl-C) ends the sweep and returns it with the finished runs; `Sweep.missing` lists the others, `Sweep.resume()`
-    continues. With a folder `out` every run is stored as it ends, and a stored run of the same spec, seed and version
-    is not repeated. Without `records` only the rows of the frame are stored, which is quicker and takes a thousandth of
-    the memory. Runs on hardware (`real:PATH`) follow one after the other after those on models. `executor` runs the
-    models elsewhere than on this computer: "ray", "ray://HOST:PORT" (docs/guides/sweeps.md) or an `Executor` of
-    `hotband.execution.experiment`. All other options are as in `run`.
+    A list, tuple or range is an axis (`qd=[1, 8, 32]`, `seed=range(5)`), and so is a text with a range or commas
+    (`qd="1..256"` doubles, `qd="1..100/5"` steps, `bs="4KiB,64KiB"`), also of `rate`. `slo` ("p99 < 1 ms") is judged
+    at every point, in columns of `Sweep.means` named by its conditions. With `interval` the first seed of every point
+    has intervals. An interrupt returns the sweep with the finished runs; `Sweep.missing` lists the others,
+    `Sweep.resume()` continues. Without `records` only the rows of the frame are stored, in a thousandth of the memory.
+    Runs on hardware follow those on models, one after the other. `executor` may also be an `Executor` of
+    `hotband.execution.experiment`. All runs are checked before the first begins. Raises UserError for a mistake in one,
+    and for more than 100,000.
     """
 
     name = "sweep"

@@ -64,14 +64,15 @@ def page_text(account: AccountDoc) -> str:
 
 
 def missed_text(missed: Iterable[MissedDoc]) -> list[str]:
-    """Return the figures that a study misses, by its explanations."""
+    """Return the figures that a study misses, by its explanations, each of which is printed once."""
     by_reason: dict[str, list[MissedDoc]] = {}
     for miss in missed:
         by_reason.setdefault(miss["why"], []).append(miss)
     parts = []
     for why, cells in by_reason.items():
         lines = [f"- {cell['config']}, {cell['label']}: {', '.join(map(error_text, cell['errors']))}" for cell in cells]
-        parts += ["\n".join(lines), why or "Not explained."]
+        further = next((why.removeprefix(part).strip() for part in parts if why.startswith(part)), why)
+        parts += ["\n".join(lines), further or "Not explained."]
     return parts
 
 
