@@ -233,8 +233,8 @@ def short(function: Any) -> str:
 
 
 def first(of: Any) -> str:
-    """Return the first sentence of a docstring."""
-    return " ".join((inspect.getdoc(of) or "").partition("\n\n")[0].split()).partition(". ")[0].rstrip(".") + "."
+    """Return the first clause of a docstring."""
+    return re.split(r"[.:;](?:\s|$)", " ".join((inspect.getdoc(of) or "").split()))[0] + "."
 
 
 def page_of_records() -> Iterator[str]:

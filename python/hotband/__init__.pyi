@@ -107,7 +107,7 @@ def advise(
         progress: How progress is shown: True, False, or a function.
 
     Machines must meet `slo` ("p99 < 5 ms and IOPS > 2000") under each of `workloads`, run alone. `candidates` may be a
-    dict of lists; a dimension that it does not restrict is searched whole. `capacity` is usable after `years` of `grow`.
+    dict of lists; other dimensions are searched whole. `capacity` is usable after `years` of `grow`.
 
     The result has `recommended` and `runner_up`, `front` (a `Point` each: `cost`, `watts`, `latency` in seconds,
     `rebuild` in hours, `loss` as a chance, with `low` and `high`), `answer`, `why`, `frame`, `to_dict()` and
@@ -283,10 +283,9 @@ def device(
     Args:
         path: A block device, a file, or JSON of smartctl or nvme; all devices without it.
 
-    For a block device or a file of this computer: its identity, its counters since it was new, the reasons not to
-    write it, and the text that permits writing. JSON of smartctl or nvme is shown as the drive it is about. Devices are
-    opened only for reading. As root, smartctl and nvme report more, and it shows which devices contain data. Raises
-    UserError if there is no such device.
+    The result has the identity, the counters since the drive was new, the reasons not to write it, and the text that
+    permits writing. As root, smartctl and nvme report more, and it shows which devices contain data. Raises UserError
+    if there is no such device.
     """
 
 def new_drive(
@@ -479,10 +478,8 @@ def fleet(
         executor: Where runs execute: local, ray (starts one here) or ray://HOST:PORT.
         progress: How progress is shown: True, False, or a function.
 
-    `fleet` is a path, TOML text or a mapping like the file. The same repetitions and seed give the same figures with
-    any number of `jobs` (threads); an executor runs the model's runs, repetitions are computed here. The folder `out`
-    stores runs of the model and repetitions, which are not computed again. An interrupt returns the finished ones
-    (`Fleet.complete`).
+    `fleet` is a path, TOML text or a mapping like the file. An executor runs the model's runs; repetitions are computed
+    here. The folder `out` stores both. An interrupt returns the finished ones (`Fleet.complete`).
 
     The result has `frame` (one row per group and month), `years`, `summary`, `answers`, `report("page.html")`. Raises
     UserError for a mistake, KeyboardInterrupt if nothing was finished.
@@ -524,9 +521,7 @@ def selftest(
         duration: Time of each of the three measurements.
         progress: How progress is shown: True, False, or a function.
 
-    It reads a drive or a file four times and compares fio's results with the kernel's counters of the drive. The checks
-    detect reads that a cache served, I/Os that do not queue at the drive, and latencies that contradict the rate.
-    A check that is not possible on this computer gives the reason. Raises UserError for a path that cannot be measured.
+    Compares fio's results with the kernel's counters of the drive. Raises UserError for a path that cannot be measured.
     """
 
 def osds() -> DataFrame:
@@ -642,10 +637,9 @@ def quick(
         fresh: Start over; otherwise runs already in the folder are not repeated.
         progress: How progress is shown: True, False, or a function.
 
-    It runs sequential and random I/O suited to the kind of drive, and sustained writes. A real drive is only read,
-    unless `erase` is its serial number; in a folder, a file of `size` is made and written. The figures appear next to
-    those of the model of `expect` (else of the catalog's drive that has the device's model number). With `picture` it
-    also writes a PNG of four rows. Raises UserError for a mistake, KeyboardInterrupt if it is stopped.
+    A real drive is only read, unless `erase` is its serial number; in a folder, a file of `size` is created. The
+    figures appear next to those of the model of `expect` (else of the catalog's drive that has the device's model
+    number). `picture` writes a PNG of four rows. Raises UserError for a mistake, KeyboardInterrupt if it is stopped.
     """
 
 def reliability(

@@ -31,10 +31,9 @@ class DeviceList:
 class DeviceQuestion(Question):
     """Show a drive's identity, SMART data and its protection from being overwritten. Nothing is written.
 
-    For a block device or a file of this computer: its identity, its counters since it was new, the reasons not to
-    write it, and the text that permits writing. JSON of smartctl or nvme is shown as the drive it is about. Devices are
-    opened only for reading. As root, smartctl and nvme report more, and it shows which devices contain data. Raises
-    UserError if there is no such device.
+    The result has the identity, the counters since the drive was new, the reasons not to write it, and the text that
+    permits writing. As root, smartctl and nvme report more, and it shows which devices contain data. Raises UserError
+    if there is no such device.
     """
 
     name = "device"

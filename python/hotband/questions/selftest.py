@@ -81,9 +81,7 @@ class Selftest:
 class SelftestQuestion(Question):
     """Check that a drive is identified, protected and measured right. Nothing is written.
 
-    It reads a drive or a file four times and compares fio's results with the kernel's counters of the drive. The checks
-    detect reads that a cache served, I/Os that do not queue at the drive, and latencies that contradict the rate.
-    A check that is not possible on this computer gives the reason. Raises UserError for a path that cannot be measured.
+    Compares fio's results with the kernel's counters of the drive. Raises UserError for a path that cannot be measured.
     """
 
     name = "measure selftest"

@@ -36,7 +36,7 @@ class AdviseQuestion(Question):
     """Say what to buy: drives, layouts, numbers and caches that meet an objective, none of them worse in everything.
 
     Machines must meet `slo` ("p99 < 5 ms and IOPS > 2000") under each of `workloads`, run alone. `candidates` may be a
-    dict of lists; a dimension that it does not restrict is searched whole. `capacity` is usable after `years` of `grow`.
+    dict of lists; other dimensions are searched whole. `capacity` is usable after `years` of `grow`.
 
     The result has `recommended` and `runner_up`, `front` (a `Point` each: `cost`, `watts`, `latency` in seconds,
     `rebuild` in hours, `loss` as a chance, with `low` and `high`), `answer`, `why`, `frame`, `to_dict()` and

@@ -18,10 +18,8 @@ if TYPE_CHECKING:
 class FleetQuestion(Question):
     """Simulate a fleet over months: failures, rebuilds, spares, wear, energy, expected loss of data and cost.
 
-    `fleet` is a path, TOML text or a mapping like the file. The same repetitions and seed give the same figures with
-    any number of `jobs` (threads); an executor runs the model's runs, repetitions are computed here. The folder `out`
-    stores runs of the model and repetitions, which are not computed again. An interrupt returns the finished ones
-    (`Fleet.complete`).
+    `fleet` is a path, TOML text or a mapping like the file. An executor runs the model's runs; repetitions are computed
+    here. The folder `out` stores both. An interrupt returns the finished ones (`Fleet.complete`).
 
     The result has `frame` (one row per group and month), `years`, `summary`, `answers`, `report("page.html")`. Raises
     UserError for a mistake, KeyboardInterrupt if nothing was finished.
