@@ -47,10 +47,11 @@ SEVERAL = 2
 """An option with the same meaning in this many commands is described once."""
 EVERYWHERE = ("set", "progress")
 """Arguments that the introduction of the Python page describes."""
-INTRODUCTION = """`import hotband as hb`. Arguments are options of the linked command, with `_` for `-`; an option
-that may be repeated is a list. `help(hb.run)` explains each function with its arguments. `set={}` is `--set`; functions
-with `**settings` also accept its keys as arguments. `progress` is True, False or a function. A mistake raises
-`hb.UserError`, a failure of the system OSError, an interrupt KeyboardInterrupt unless a result says otherwise.
+INTRODUCTION = """`import hotband as hb`. Further keyword arguments (`...`) are options of the linked command, with `_`
+for `-`; an option that may be repeated is a list. `help(hb.run)` explains each function with its arguments. `set={}` is
+`--set`; functions with `**settings` also accept its keys as arguments. `progress` is True, False or a function. A
+mistake raises `hb.UserError`, a failure of the system OSError, an interrupt KeyboardInterrupt unless a result says
+otherwise.
 """
 
 
@@ -191,9 +192,10 @@ def page_of_python() -> Iterator[str]:
         found = getattr(hb, name)
         if inspect.isfunction(found):
             yield f"### hb.{name}\n"
-            yield f"```python\n{name}{short(found)}\n```\n"
             words = " ".join(["hotband", *command_words(asked[name])]) if name in asked else ""
-            if (command := words.partition(" --")[0]) in known:
+            command = words.partition(" --")[0]
+            yield f"```python\n{name}{short(found, with_options=command not in known)}\n```\n"
+            if command in known:
                 yield from function(declared(asked[name]), words, known[command])
             else:
                 yield without_errors(inspect.getdoc(found) or "") + "\n"
@@ -225,11 +227,17 @@ def plain(text: str) -> str:
     return " ".join(text.replace("--", "").replace("-", "_").split()).lower()
 
 
-def short(function: Any) -> str:
-    """Return the arguments of a function with their defaults, without types."""
+def short(function: Any, *, with_options: bool) -> str:
+    """Return the arguments of a function without types: those that a call needs, or all with their defaults."""
     signature = inspect.signature(function)
     plain = [one.replace(annotation=inspect.Parameter.empty) for one in signature.parameters.values()]
-    return str(signature.replace(parameters=plain, return_annotation=inspect.Signature.empty))
+    if not with_options:
+        plain = [one for one in plain if one.kind != one.KEYWORD_ONLY or one.default is one.empty]
+    text = str(signature.replace(parameters=plain, return_annotation=inspect.Signature.empty))
+    if len(plain) == len(signature.parameters):
+        return text
+    first, starred, last = text.removesuffix(")").partition(", **")
+    return f"{first}, ...{starred}{last})"
 
 
 def first(of: Any) -> str:
