@@ -50,8 +50,8 @@ EVERYWHERE = ("set", "progress")
 INTRODUCTION = """`import hotband as hb`. Further keyword arguments (`...`) are options of the linked command, with `_`
 for `-`; an option that may be repeated is a list. `help(hb.run)` explains each function with its arguments. `set={}` is
 `--set`; functions with `**settings` also accept its keys as arguments. `progress` is True, False or a function. A
-mistake raises `hb.UserError`, a failure of the system OSError, an interrupt KeyboardInterrupt unless a result says
-otherwise.
+mistake raises `hb.UserError`, a failure of the system OSError, an interrupt KeyboardInterrupt unless the function
+returns what is finished.
 """
 
 
@@ -194,21 +194,21 @@ def page_of_python() -> Iterator[str]:
             yield f"### hb.{name}\n"
             words = " ".join(["hotband", *command_words(asked[name])]) if name in asked else ""
             command = words.partition(" --")[0]
-            yield f"```python\n{name}{short(found, with_options=command not in known)}\n```\n"
+            call = f"`{name}{short(found, with_options=command not in known)}`"
             if command in known:
-                yield from function(declared(asked[name]), words, known[command])
+                yield from function(call, declared(asked[name]), words, known[command])
             else:
-                yield without_errors(inspect.getdoc(found) or "") + "\n"
+                yield f"{call}\n\n{without_errors(inspect.getdoc(found) or '')}\n"
     yield "## Classes\n"
     classes = (name for name in sorted(dir(hb)) if inspect.isclass(getattr(hb, name)))
     yield from listing((f"`hb.{name}`", first(getattr(hb, name))) for name in classes)
 
 
-def function(question: type[Question], words: str, command: Any) -> Iterator[str]:
+def function(call: str, question: type[Question], words: str, command: Any) -> Iterator[str]:
     """Yield the command of a function, those arguments that the command does not describe, and the result."""
     page, _, option = words.partition(" --")
     link = f"[{words}](commands.md#{page.replace(' ', '-')})"
-    yield f"{summary(question)} As {link}.\n" if option else f"As {link}.\n"
+    yield f"{call}: as {link}.{' ' + summary(question) if option else ''}\n"
     described = {plain(getattr(parameter, "help", None) or "") for parameter in command.params}
     own = [(name, text) for name, text in said(question) if plain(text) not in described and name not in EVERYWHERE]
     if own:
