@@ -68,7 +68,7 @@ def missed_text(missed: Iterable[MissedDoc]) -> list[str]:
     by_reason: dict[str, list[MissedDoc]] = {}
     for miss in missed:
         by_reason.setdefault(miss["why"], []).append(miss)
-    parts = []
+    parts: list[str] = []
     for why, cells in by_reason.items():
         lines = [f"- {cell['config']}, {cell['label']}: {', '.join(map(error_text, cell['errors']))}" for cell in cells]
         further = next((why.removeprefix(part).strip() for part in parts if why.startswith(part)), why)
