@@ -115,6 +115,15 @@ def test_an_explanation_is_printed_once() -> None:
     assert missed_text(missed)[1::2] == ["Not the disks.", "Sorting.", "Not explained."]
 
 
+def test_loads_that_differ_in_their_end_are_one_line() -> None:
+    errors = [{"metric": "IOPS", "error_pct": 30.0, "blind_error_pct": 40.0}]
+    labels = ("read, QD 1", "read, QD 2", "write, QD 2", "boot")
+    missed: Any = [{"config": "a", "label": label, "errors": errors, "why": "Seeks."} for label in labels]
+    error = "IOPS +30 % (+40 %)"
+    lines = [f"- a, read – QD 1: {error}; QD 2: {error}", f"- a, write, QD 2: {error}", f"- a, boot: {error}"]
+    assert missed_text(missed) == ["\n".join(lines), "Seeks."]
+
+
 def test_a_page_is_rewritten_between_its_marks_and_twice_the_same(tmp_path: Path, account: Any) -> None:
     page = tmp_path / "page.md"
     page.write_text(f"before\n{MARKS[0]}\nfrom before\n{MARKS[1]}\nafter\n")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -70,10 +71,18 @@ def missed_text(missed: Iterable[MissedDoc]) -> list[str]:
         by_reason.setdefault(miss["why"], []).append(miss)
     parts: list[str] = []
     for why, cells in by_reason.items():
-        lines = [f"- {cell['config']}, {cell['label']}: {', '.join(map(error_text, cell['errors']))}" for cell in cells]
         further = next((why.removeprefix(part).strip() for part in parts if why.startswith(part)), why)
-        parts += ["\n".join(lines), further or "Not explained."]
+        parts += ["\n".join(lines_of(cells)), further or "Not explained."]
     return parts
+
+
+def lines_of(cells: Iterable[MissedDoc]) -> Iterator[str]:
+    """Yield one line for the cells of a configuration whose labels differ only in their end, such as a queue depth."""
+    for (config, load), alike in groupby(cells, lambda cell: (cell["config"], cell["label"].rpartition(", ")[0])):
+        ends = {cell["label"].removeprefix(f"{load}, "): ", ".join(map(error_text, cell["errors"])) for cell in alike}
+        before = ", ".join(filter(None, (config, load)))
+        between = " – " if len(ends) > 1 else ", "
+        yield f"- {before}{between}{'; '.join(f'{end}: {errors}' for end, errors in ends.items())}"
 
 
 def error_text(miss: MissedErrorDoc) -> str:
