@@ -870,7 +870,7 @@ def run(
         workload: A catalog name, a TOML file, a job file or an I/O log.
         on: A drive, LAYOUT:COUNTxDRIVE, or a TOML file.
         set: Values to change; further keyword arguments are also values to change.
-        rate: I/Os to issue per second, without waiting for completions.
+        rate: I/Os (of a script: transactions) per second; none waits for another.
         slo: An objective, such as "p99 < 1 ms": is it met?
         seed: Seed of the random numbers.
         duration: Measured time of a step, as "60 s".
@@ -901,7 +901,7 @@ def run(
     The same arguments give the same record, bit for bit. `settings` are keys of the workload or of the drives (`qd=32`,
     `bs="8 KiB"`, `wce=True`); keys that are not Python names (`app.cache`) go into `set`. An I/O log as `workload` is
     replayed (`issue="after-completion"`, `speed=2`: docs/guides/traces.md). A `rate` makes closed loops open, with the
-    same mix. `slo` ("p99 < 1 ms") is judged in `Record.document["slo"]`; `interval` (a percentage) gives
+    same mix; of a script it counts transactions. `slo` ("p99 < 1 ms") is judged in `Record.document["slo"]`; `interval` (a percentage) gives
     `Record.intervals`. `power_loss` ("30 s") and `fail` ("d3@60 s") are short forms of `events` ("at 60 s: fail d3").
     Threads that call this use all cores.
 
@@ -972,7 +972,7 @@ def sweep(
         workload: A catalog name, a TOML file, a job file or an I/O log.
         on: A machine, as for run. May be repeated.
         set: Values to change; further keyword arguments are also values to change.
-        rate: I/Os per second, issued without waiting for completions: one value or several.
+        rate: I/Os (of a script: transactions) per second, without waiting for others: one value or several.
         slo: An objective, such as "p99 < 1 ms": is it met?
         repeat: Seeds of every point; its mean and spread are shown.
         seed: Seed of the random numbers; the first of several.

@@ -67,7 +67,14 @@ time_based
         (("run", "randread", *ON, "--rate", "fast"), "--rate = 'fast': expected I/Os a second, such as 60000"),
         (("run", "randread", *ON, "--rate", "9", "--set", "qd=4"), "--set: qd = '4': cannot be combined with --rate"),
         (("run", "ycsb-a", *ON, "--rate", "9"), "--rate = '9': this workload has no [[streams]]"),
-        (("run", "postgres-oltp", *ON, "--rate", "9"), "--rate = '9': scripts issue I/Os as their clients proceed"),
+        (
+            ("run", "boot-storm", *ON, "--rate", "9"),
+            "--rate = '9': expected a workload with a single script",
+        ),
+        (
+            ("run", "postgres-oltp", *ON, "--set", "qd=9"),
+            "one outstanding run each: set clients",
+        ),
         (("run", "randread", *ON, "--slo", "p99 <"), "--slo = 'p99 <': expected"),
         (("sweep", "randread", *ON, "--slo", "p95 < 1 ms"), "--slo = 'p95': is not a figure of a sweep"),
         (("run", "randread", "--on", "randwrite"), "--on = 'randwrite': is a workload, not a machine"),

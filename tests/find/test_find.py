@@ -210,7 +210,7 @@ def test_mistakes_are_one_line(hotband, arguments: list[str], said: str) -> None
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[[scripts]]\nname = 'a'\n", "needs a loop of streams"),
+        ("[[scripts]]\nname = 'a'\n", "expected a single script, which repeats"),
         ("[[phases]]\nmeasure = true\n[[phases]]\nmeasure = true\n", "several phases are measured"),
         (STREAMS.format("a", "4k", CLOSED) + STREAMS.format("b", "4k", OPEN), "loops of several kinds"),
     ],

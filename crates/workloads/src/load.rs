@@ -53,6 +53,9 @@ pub enum LoadSource {
     Other(Box<dyn Source>),
 }
 
+/// Rates of arrivals, per second.
+pub(crate) const RATES: std::ops::RangeInclusive<f64> = 0.001..=1e9;
+
 /// A kind: the key in `[load]`, what it may look like, and who reads it.
 pub(crate) type Kind = (&'static str, &'static str, fn(Section) -> Result<Load, SpecError>);
 /// A kind a line.
@@ -126,11 +129,15 @@ fn read_closed(closed: Section) -> Result<Load, SpecError> {
     Ok(Load::Closed { threads: threads as u32, depth: depth as u32, think })
 }
 
-fn read_open(open: Section) -> Result<Load, SpecError> {
-    let rate = open.number("rate_iops", 0.001..=1e9)?.ok_or_else(|| open.error("rate_iops", "", "missing"))?;
+/// Reads how arrivals of a rate are spaced.
+pub(crate) fn read_arrival(section: &Section) -> Result<Arrival, SpecError> {
     let kinds = [("fixed", Arrival::Fixed), ("poisson", Arrival::Poisson)];
-    let arrival =
-        open.choice("arrival", &kinds)?.ok_or_else(|| open.error("arrival", "", "missing: fixed or poisson"))?;
+    section.choice("arrival", &kinds)?.ok_or_else(|| section.error("arrival", "", "missing: fixed or poisson"))
+}
+
+fn read_open(open: Section) -> Result<Load, SpecError> {
+    let rate = open.number("rate_iops", RATES)?.ok_or_else(|| open.error("rate_iops", "", "missing"))?;
+    let arrival = read_arrival(&open)?;
     let outstanding = open.count("outstanding", 1..=u64::from(MOST_OUTSTANDING))?.map(|most| most as u32);
     let drain = open.flag("drain")?.unwrap_or(false);
     if drain && outstanding.is_none() {

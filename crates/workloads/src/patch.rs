@@ -5,7 +5,7 @@ use hotband_units::{Bytes, Ratio, Span};
 use toml::{Table, Value};
 
 use crate::data::DataSpec;
-use crate::load::Load;
+use crate::load::{Load, RATES};
 use crate::most::{MOST_INTERVALS, MOST_OUTSTANDING, MOST_SIZE};
 use crate::phase::Phase;
 use crate::set_keys::SETTABLE;
@@ -206,7 +206,7 @@ impl Workload {
             Load::Closed { threads, depth, .. } => Some((*threads, *depth)),
             Load::Open { .. } | Load::Other(_) => None,
         });
-        let none = || SpecError::new("set", key, value, "this workload does not have exactly one closed loop");
+        let none = || SpecError::new("set", key, value, self.why_no_loop());
         let (Some((threads, depth)), None) = (closed.next(), closed.next()) else { return Err(none()) };
         Ok((threads, depth, load_of(table, "closed").ok_or_else(none)?))
     }
@@ -250,8 +250,20 @@ impl Workload {
 
     fn patch_open(&self, table: &mut Table, key: &str, value: &str) -> Result<(), SpecError> {
         self.check_set_load(key, value)?;
-        let rate = value.trim().parse::<f64>().ok().filter(|rate| (0.001..=1e9).contains(rate));
+        let rate = value.trim().parse::<f64>().ok().filter(|rate| RATES.contains(rate));
         let rate = rate.ok_or_else(|| wrong(key, value, "I/Os a second, from 0.001 to 1e9"))?;
+        if let Some(script) = self.repeating_script() {
+            let arrival = script.arrivals.is_none().then(|| ("arrival".to_owned(), Value::from("poisson")));
+            tables_mut(table, "scripts").for_each(|script| {
+                // Runs begin as they arrive.
+                for key in ["think", "start_every"] {
+                    script.remove(key);
+                }
+                script.insert("rate".to_owned(), Value::from(rate));
+                script.extend(arrival.clone());
+            });
+            return Ok(());
+        }
         let open = self.loads().filter(|load| matches!(load, Load::Open { .. })).count();
         if open == 1 {
             let open = load_of(table, "open").ok_or_else(|| wrong(key, value, "an open loop in the text"))?;
@@ -286,11 +298,18 @@ impl Workload {
         weights.filter(|weights| !weights.is_empty() && (weights.len() == 1 || is_plain))
     }
 
+    fn why_no_loop(&self) -> &'static str {
+        match self.repeating_script() {
+            Some(_) => "its script has clients, one outstanding run each: set clients",
+            None => "this workload does not have exactly one closed loop",
+        }
+    }
+
     fn why_no_rate(&self) -> &'static str {
         match () {
             () if self.app.is_some() => "this workload has no [[streams]]; its keys are those of its app, app.KEY",
             () if !self.traces.is_empty() => "a trace has its own times: speed divides them",
-            () if !self.scripts.is_empty() => "scripts issue I/Os as their clients proceed: set clients",
+            () if !self.scripts.is_empty() => "expected a workload with a single script, which repeats",
             () => "expected a workload whose loops are all closed, or all open, in every phase",
         }
     }

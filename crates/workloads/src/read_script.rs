@@ -5,9 +5,11 @@ use hotband_units::{Bytes, Rate, Ratio, Span};
 use toml::Value;
 
 use crate::files::{FileLayout, FilesSpec};
+use crate::load::{RATES, read_arrival};
 use crate::most::MOST_OUTSTANDING;
 use crate::phase::PhaseScripts;
 use crate::script::{Cpu, NetworkSpec, ScriptSpec, StepSpec, Work, cycle};
+use crate::sources::arrival::Arrival;
 use crate::spec::{StreamSpec, Workload};
 use crate::until::Until;
 
@@ -71,6 +73,7 @@ fn read_script(section: &Section, streams: &[StreamSpec]) -> Result<ScriptSpec, 
     if let Some(think) = think.filter(|_| !repeat) {
         return Err(section.error("think", think.to_string(), "a script that runs once has no pause between runs"));
     }
+    let arrivals = read_arrivals(section, repeat)?;
     let sections = section.list("steps")?;
     let names = step_names(section, &sections)?;
     let mut steps: Vec<StepSpec> = Vec::new();
@@ -86,9 +89,29 @@ fn read_script(section: &Section, streams: &[StreamSpec]) -> Result<ScriptSpec, 
         repeat,
         start_every: section.quantity("start_every")?.unwrap_or_default(),
         think: think.unwrap_or_default(),
+        arrivals,
         steps,
         key: section.key(""),
     })
+}
+
+/// Reads the rate of runs; none if clients begin them by themselves.
+fn read_arrivals(section: &Section, repeat: bool) -> Result<Option<(f64, Arrival)>, SpecError> {
+    let rate = section.number("rate", RATES)?;
+    let Some(rate) = rate else {
+        return match section.text("arrival")? {
+            Some(arrival) => Err(section.error("arrival", arrival, "only a script with a rate has arrivals")),
+            None => Ok(None),
+        };
+    };
+    let arrival = read_arrival(section)?;
+    if !repeat {
+        return Err(section.error("rate", rate.to_string(), "a script that runs once has no rate of runs"));
+    }
+    if let Some(key) = ["think", "start_every"].into_iter().find(|key| section.value(key).is_some()) {
+        return Err(section.error(key, "", "with a rate, runs begin as they arrive: leave it out"));
+    }
+    Ok(Some((rate, arrival)))
 }
 
 fn step_names(section: &Section, sections: &[Section]) -> Result<Vec<String>, SpecError> {

@@ -7,6 +7,7 @@
 use hotband_units::{Rate, Ratio, Span};
 
 use crate::Random;
+use crate::sources::arrival::Arrival;
 
 /// A program and the clients that run it.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,6 +24,8 @@ pub struct ScriptSpec {
     pub start_every: Span,
     /// Pause between two runs of a client.
     pub think: Span,
+    /// Runs that arrive per second, and how; none if a client begins the next run by itself.
+    pub arrivals: Option<(f64, Arrival)>,
     /// Steps of a run.
     pub steps: Vec<StepSpec>,
     /// Key in the file, for errors.

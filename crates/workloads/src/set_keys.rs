@@ -46,7 +46,11 @@ const KEYS: [SetKey; 17] = [
     SetKey { name: "beyond", meaning: "how to treat addresses of the trace beyond their volume", today: beyond },
     SetKey { name: "volume", meaning: "the volume of all I/Os of the trace", today: trace_volume },
     SetKey { name: "speed", meaning: "factor by which recorded times of the trace are divided", today: speed },
-    SetKey { name: "rate_iops", meaning: "arrivals of the open loop per second", today: rate },
+    SetKey {
+        name: "rate_iops",
+        meaning: "arrivals of the open loop, or of runs of the script, per second",
+        today: rate,
+    },
     SetKey { name: "bs", meaning: "size of every I/O", today: size },
     SetKey { name: "read_pct", meaning: "reads, in percent", today: |w| w.of_streams(|s| percent(s.read_pct)) },
     SetKey {
@@ -217,6 +221,9 @@ fn speed(workload: &Workload) -> Today {
 }
 
 fn rate(workload: &Workload) -> Today {
+    if let Some(script) = workload.repeating_script() {
+        return script.arrivals.map_or(Today::Open, |(rate, _)| Today::Is(rate.to_string()));
+    }
     workload.only_load(|load| {
         let Load::Open { rate, .. } = load else { return None };
         Some(rate.to_string())

@@ -177,6 +177,12 @@ impl Workload {
         each.all(|other| other == Some(first)).then_some(first)
     }
 
+    /// The script whose runs a rate counts: the only one, if it repeats.
+    pub fn repeating_script(&self) -> Option<&ScriptSpec> {
+        let [script] = &self.scripts[..] else { return None };
+        script.repeat.then_some(script)
+    }
+
     /// Return the loads of a phase.
     fn loads_in(&self, phase: &Phase) -> Vec<Load> {
         let shared = self.measured_load().filter(|_| self.shared_streams().any(|(_, stream)| phase.runs(&stream.name)));

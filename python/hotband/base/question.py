@@ -104,7 +104,7 @@ def duration() -> Any:
 
 
 def rate(text: str) -> Any:
-    """Return the field `rate` of an open loop."""
+    """Return the field `rate` of an open loop, or of a script's transactions."""
     return asks(text, default=None, metavar="IOPS")
 
 

@@ -9,6 +9,7 @@ from typing import Literal
 from hotband.base.errors import UserError
 from hotband.base.text.numbers import number, percent
 from hotband.base.text.table import IOPS
+from hotband.data.record.overload import MissedRate
 from hotband.questions.find.figures import Figure, shown
 from hotband.questions.find.question import Condition, conditions
 
@@ -85,14 +86,14 @@ def judge(
     )
 
 
-def with_rate(judged: tuple[Judged, ...], missed: tuple[float, float] | None) -> tuple[Judged, ...]:
+def with_rate(judged: tuple[Judged, ...], missed: MissedRate | None) -> tuple[Judged, ...]:
     """Return the conditions with that of the load, if the machine missed the requested rate: latencies of the I/Os that
     it served say nothing about the others."""
     if missed is None:
         return judged
-    requested, served = missed
-    condition = Condition(Figure("", "iops"), requested, "the requested rate")
-    return (*judged, Judged(condition, served, str(condition.figure)))
+    figure = Figure("", "iops" if missed.unit == IOPS.name else "tps")
+    condition = Condition(figure, missed.requested, "the requested rate")
+    return (*judged, Judged(condition, missed.served, str(figure)))
 
 
 def verdict_of(judged: Iterable[Judged]) -> Verdict:
@@ -128,9 +129,9 @@ def _missed(item: Judged) -> str:
     return item.text if item.condition.is_goal else f"{item.name} is {item.text}"
 
 
-def at_rate(rate: str | None) -> str:
+def at_rate(rate: str | None, unit: str = IOPS.name) -> str:
     """Return the requested rate, as words after an objective: ` at 60,000 IOPS`."""
-    return "" if rate is None else f" at {IOPS.shown(float(rate))}"
+    return "" if rate is None else f" at {number(float(rate))} {unit}"
 
 
 def met_text(name: str, judged: Sequence[Judged], at: str = "") -> str:

@@ -51,9 +51,14 @@ def terminal(answers: Found, question: FindQuestion) -> Screen:
         body=[_answers_table(answers)] if alone is None else _trials(answers, alone),
         state=[f"{answers.workload}, {answers.asked_as}; {', '.join(states)}", *_rests_on(answers)],
         remarks=with_hidden(notes, MOST_NOTES),
-        next=replace(question, interval=LEVEL) if question.interval is None else question,
+        next=replace(question, interval=LEVEL) if _has_intervals(answers, question) else question,
         details=answer_views(answers),
     )
+
+
+def _has_intervals(answers: Found, question: FindQuestion) -> bool:
+    """Return whether intervals were not computed and are known: none are of transactions."""
+    return question.interval is None and not any(figure.is_of_script for figure in answers.question.figures)
 
 
 def _unprotected(answers: Found) -> list[str]:

@@ -15,7 +15,7 @@ from hotband.data.catalog.named import is_real
 from hotband.data.record.durability import durability_notes
 from hotband.data.record.expected import sentence_of
 from hotband.data.record.files import RECORD_FILE
-from hotband.data.record.overload import is_bounded, missed_rate, missed_words, overload_notes
+from hotband.data.record.overload import MissedRate, is_bounded, missed_rate, only_script, overload_notes
 from hotband.data.record.repair import recovery_lines, repair_lines
 from hotband.data.record.states import states_of, warm_up_words
 from hotband.data.record.stats import failed_of, flush_latency, merge
@@ -32,7 +32,7 @@ from hotband.views.text.tables import PERCENTILES, caches_line, limits_lines, po
 
 if TYPE_CHECKING:
     from hotband.data.documents.interval import FigureIntervalDoc
-    from hotband.data.documents.record import FiguresDoc, RecordDoc
+    from hotband.data.documents.record import FiguresDoc, RecordDoc, ScriptDoc
     from hotband.data.documents.sides import Histogram
     from hotband.questions.run.asked import RunQuestion
     from hotband.questions.run.ran import Emulation, Ran
@@ -62,9 +62,10 @@ def terminal(ran: Ran, asked: RunQuestion) -> Screen:
     sentence = _sentence(records[-1], len(records))
     has_failed = any(record.get("passed") is False for record in records)
     judged = judged_run(slo_of(asked.slo), ran.finished[-1]) if asked.slo else ()
+    met = met_text(asked.on.name, judged, at_rate(asked.rate, _unit(records[-1]))) if judged else ""
     invalid = invalid_words(records[-1]["serving"].get("invalid", ())) if "serving" in records[-1] else ""
     return Screen(
-        answer=invalid or (met_text(asked.on.name, judged, at_rate(asked.rate)) if judged else sentence),
+        answer=invalid or met or sentence,
         verdict="no" if invalid else verdict_of(judged) if judged else "no" if has_failed else "",
         more=[sentence] if judged or invalid else [],
         body=[_table(records[0]), *_happened(records[0])] if len(records) == 1 else [_overview(records)],
@@ -135,14 +136,31 @@ def _sentence(record: RecordDoc, runs: int) -> str:
         failed = f": {summary['errors']:,} failed" if summary["errors"] else ""
         return f"No I/O was completed{failed}."
     rates = f"{quantity(summary['iops'], 'IOPS')}, {rate(summary['bandwidth_bytes_per_s'])}"
-    missed = missed_rate(record)
+    p99 = f"p99 {span(summary['latency_p99_ns'])}{_between(record, 'latency_p99_ns', 'iops')}"
+    which = f"Run {runs} of {runs}: " if runs > 1 else ""
+    missed, script = missed_rate(record), only_script(record)
+    if script is not None and script["completed"]:
+        of_ios = f"{rates}{_between(record, 'iops')}, {p99}{_flushed(record)}"
+        return f"{which}{_transactions(record, script, missed)}. {of_ios}."
     if missed is not None:
         name = record["target"]["machine"]
-        rates = f"{name} {missed_words(*missed)}, {rate(summary['bandwidth_bytes_per_s'])}"
+        rates = f"{name} {missed.words}, {rate(summary['bandwidth_bytes_per_s'])}"
     late = missed and (" without the wait of late I/Os" if is_bounded(record) else ", growing throughout the run")
-    grows = late or ""
-    p99 = f"p99 {span(summary['latency_p99_ns'])}{_between(record, 'latency_p99_ns', 'iops')}{grows}"
-    return f"{f'Run {runs} of {runs}: ' if runs > 1 else ''}{rates}{_between(record, 'iops')}. {p99}{_flushed(record)}."
+    return f"{which}{rates}{_between(record, 'iops')}. {p99}{late or ''}{_flushed(record)}."
+
+
+def _unit(record: RecordDoc) -> str:
+    """Return what a rate of the load counts."""
+    script = only_script(record)
+    return "IOPS" if script is None else f"{script['unit']}s/s"
+
+
+def _transactions(record: RecordDoc, script: ScriptDoc, missed: MissedRate | None) -> str:
+    """Return rate and p99 latency of a script's runs."""
+    p99 = f"p99 {span(script['duration_p99_ns'])}"
+    if missed is None:
+        return f"{quantity(script['per_second'], _unit(record))}, {p99}"
+    return f"{record['target']['machine']} {missed.words}, {p99}, growing throughout the run"
 
 
 def _flushed(record: RecordDoc) -> str:
@@ -201,6 +219,7 @@ def _scripts(record: RecordDoc) -> list[str]:
     rates = [
         f"{script['name']}: {number(script['per_second'])} {script['unit']}s/s, p99 {span(script['duration_p99_ns'])}"
         for script in record.get("scripts", [])
+        if only_script(record) is None
     ]
     if (app := record.get("app")) is not None:
         rates.append(f"{app['kind']}: {number(app['achieved_ops_per_s'])} operations/s")
@@ -334,7 +353,7 @@ def _next(asked: RunQuestion, records: Sequence[RecordDoc]) -> str | RunQuestion
     if asked.rate is not None:
         # Beyond the rate that the machine reaches, latencies only measure how long the run is.
         missed = missed_rate(record)
-        middle = float(asked.rate) if missed is None else float(f"{missed[1]:.2g}") / RATES[-1]
+        middle = float(asked.rate) if missed is None else float(f"{missed.served:.2g}") / RATES[-1]
         # Three digits: a point before three more is read as one between thousands.
         rates = ",".join(f"{float(f'{middle * factor:.3g}'):.15g}" for factor in RATES)
         return _sweep(asked, rate=rates, set=[f"{key}={value}" for key, value in asked.settings])

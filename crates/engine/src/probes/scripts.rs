@@ -76,9 +76,13 @@ pub struct ScriptRecord {
     pub completed: u64,
     /// Runs per second.
     pub per_second: f64,
+    /// Runs that arrive per second, if they do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    requested_per_second: Option<f64>,
     duration_mean_ns: Option<f64>,
     duration_p50_ns: Option<u64>,
     duration_p99_ns: Option<u64>,
+    duration_p999_ns: Option<u64>,
     duration_max_ns: Option<u64>,
     first_begin_ns: Option<i64>,
     last_end_ns: Option<i64>,
@@ -110,9 +114,11 @@ impl ScriptRecord {
             clients: stats.clients,
             completed: stats.completed,
             per_second: stats.completed as f64 / duration.as_secs_f64(),
+            requested_per_second: spec.arrivals.map(|(rate, _)| rate),
             duration_mean_ns: some.then(|| stats.sum as f64 / stats.completed as f64),
             duration_p50_ns: at(0.5),
             duration_p99_ns: at(0.99),
+            duration_p999_ns: at(0.999),
             duration_max_ns: some.then_some(stats.longest),
             first_begin_ns: some.then(|| since(stats.first_begin)),
             last_end_ns: some.then(|| since(stats.last_end)),

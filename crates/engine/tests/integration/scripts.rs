@@ -320,6 +320,67 @@ fn a_phase_says_how_many_clients_are_active() {
 }
 
 #[test]
+fn runs_arrive_at_a_rate_and_their_time_counts_from_then() {
+    let steps = step("read", "stream = \"a\"\nios = 1\ncpu = \"30 ms\"");
+    let phase = "[[phases]]\nduration = \"100 s\"\nmeasure = true\n";
+    let text = |keys: &str| random_streams(&["a"]) + &script(keys, &steps) + phase;
+    // More clients than are busy at once: a run begins as it arrives.
+    let (left, rows) = logged(DISK, &text("clients = 50\nrepeat = true\nrate = 20\narrival = \"fixed\""), &[]);
+    assert!(rows.iter().enumerate().all(|(n, row)| row.submit == (n as u64 + 1) * 50_000_000 + 30_000_000));
+    let script = &left.0["scripts"][0];
+    let number = |key: &str| script[key].as_f64().expect("a number");
+    assert_eq!((number("requested_per_second"), rows.len()), (20.0, 1999));
+    assert_near("a run", number("duration_mean_ns"), 3e7 + left.summary("latency_mean_ns"), 1e-3);
+    // Two clients that take 35 ms each serve what arrives at 40 per second, with queues.
+    let (left, _) = logged(DISK, &text("clients = 2\nrepeat = true\nrate = 40\narrival = \"poisson\""), &[]);
+    let script = &left.0["scripts"][0];
+    let number = |key: &str| script[key].as_f64().expect("a number");
+    assert!((number("per_second") - 40.0).abs() < 2.6, "four standard errors of 4,000 runs: {script}");
+    // Erlang C, two servers at a load of 0.7: those that wait add 0.96 of a service with exponential times, half with fixed ones.
+    let service = 3e7 + left.summary("latency_mean_ns");
+    let wait = number("duration_mean_ns") / service - 1.0;
+    assert!((0.25..1.2).contains(&wait), "{wait} of a service");
+    // Four times what they serve: the time of the last run is three quarters of all.
+    let (left, _) = logged(DISK, &text("clients = 1\nrepeat = true\nrate = 112\narrival = \"fixed\""), &[]);
+    let script = &left.0["scripts"][0];
+    let number = |key: &str| script[key].as_f64().expect("a number");
+    assert_near("what one client serves", number("per_second"), 1e9 / (3e7 + left.summary("latency_mean_ns")), 0.01);
+    assert_near("the last run", number("duration_max_ns") / 1e11, 1.0 - number("per_second") / 112.0, 0.01);
+}
+
+#[test]
+fn runs_arrive_only_while_their_script_runs() {
+    let phases = "[[phases]]\nname = \"without\"\nduration = \"10 s\"\nscripts = []\n\
+                  [[phases]]\nname = \"few\"\nduration = \"10 s\"\nclients = 1\n\
+                  [[phases]]\nname = \"again without\"\nduration = \"10 s\"\nscripts = []\n\
+                  [[phases]]\nname = \"all\"\nduration = \"10 s\"\nmeasure = true\n";
+    let steps = step("read", "stream = \"a\"\nios = 1\ncpu = \"150 ms\"");
+    let keys = "clients = 3\nrepeat = true\nrate = 10\narrival = \"fixed\"";
+    let (left, rows) = logged(DISK, &(random_streams(&["a"]) + &script(keys, &steps) + phases), &[]);
+    let in_second =
+        |from: u64, to: u64| rows.iter().filter(|row| (from..to).contains(&(row.submit / 1_000_000_000))).count();
+    assert_eq!(in_second(0, 10), 0);
+    // One client has 150 ms of its own for each run; what waits when the phase ends never runs.
+    assert!((60..=66).contains(&in_second(10, 20)), "{}", in_second(10, 20));
+    assert!(in_second(20, 30) <= 1);
+    assert!((98..=99).contains(&in_second(30, 40)), "{}", in_second(30, 40));
+    assert_eq!(left.0["scripts"][0]["clients"], 3);
+}
+
+#[test]
+fn a_rate_that_is_set_lets_clients_no_longer_begin_by_themselves() {
+    let steps = step("read", "stream = \"a\"\nios = 1");
+    let phase = "[[phases]]\nduration = \"20 s\"\nmeasure = true\n";
+    let keys = "clients = 8\nrepeat = true\nthink = \"1 ms\"\nstart_every = \"1 s\"";
+    let text = random_streams(&["a"]) + &script(keys, &steps) + phase;
+    let (left, _) = logged(DISK, &text, &[("rate_iops", "60")]);
+    let script = &left.0["scripts"][0];
+    assert_eq!(script["requested_per_second"], 60.0);
+    let rate = script["per_second"].as_f64().expect("a rate");
+    assert!((rate - 60.0).abs() < 7.0, "four standard errors of 1,200 runs: {rate}");
+}
+
+#[test]
 fn a_script_and_a_load_run_side_by_side() {
     let load = "[load]\nclosed = { threads = 3 }\n";
     let steps = step("read", "stream = \"a\"\nios = 2");

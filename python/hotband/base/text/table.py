@@ -54,6 +54,7 @@ class Unit:
 
 PLAIN = Unit()
 IOPS = Unit("IOPS")
+TPS = Unit("TPS")
 MBS = Unit("MB/s", 1e6, numbers.rate)
 MS = Unit("ms", 1e6, numbers.span)
 SECONDS = Unit("s", 1e9, numbers.span)

@@ -254,9 +254,11 @@ class ScriptDoc(TypedDict):
     clients: int
     completed: int
     per_second: float
+    requested_per_second: NotRequired[float]
     duration_mean_ns: float | None
     duration_p50_ns: int | None
     duration_p99_ns: int | None
+    duration_p999_ns: NotRequired[int | None]
     duration_max_ns: int | None
     first_begin_ns: int | None
     last_end_ns: int | None

@@ -12,6 +12,7 @@ from typing import Any
 
 from hotband.base.errors import UserError
 from hotband.base.heavy import tomlkit
+from hotband.base.text.numbers import counted
 from hotband.base.text.quantities import size_bytes
 from hotband.base.text.tomltable import loads
 from hotband.base.text.values import Toml
@@ -48,6 +49,17 @@ class Load:
         """Return the measured phases."""
         return [phase for phase in _tables(self.table, "phases") if phase.get("measure")]
 
+    @property
+    def script(self) -> dict[str, Toml] | None:
+        """Return the only script, if it repeats: its runs are transactions, whose rate can be set. None for others."""
+        scripts = _tables(self.table, "scripts")
+        return scripts[0] if len(scripts) == 1 and scripts[0].get("repeat") is True else None
+
+    def closed_text(self, outstanding: int) -> str:
+        """Return what `with_closed_loop` keeps outstanding, in words."""
+        clients = counted(int(str(self.script["clients"])), "client") if self.script else ""
+        return f"closed loop, {clients or f'{outstanding} outstanding'}"
+
     def with_ios(self, ios: int) -> Load:
         """Return the workload with `ios` measured I/Os in every measured phase whose end can be replaced, and warm-ups
         of at most a fifth as many."""
@@ -62,12 +74,27 @@ class Load:
         return changed
 
     def with_open_loop(self, rate: float, arrival: str) -> Load:
-        """Return the workload with an open loop: the loop of `[load]`, or all streams if none shares one."""
+        """Return the workload with an open loop: the loop of `[load]`, or all streams if none shares one; of a script
+        its transactions, which its clients run."""
+        if self.script:
+            return self._with_script({"rate": rate, "arrival": arrival})
         return self._asked({"open": {"rate_iops": rate, "arrival": arrival}}, rate, arrival)
 
     def with_closed_loop(self, outstanding: int) -> Load:
-        """Return the workload with this many I/Os outstanding, without pauses."""
+        """Return the workload with this many I/Os outstanding, or at most this many clients of a script, without
+        pauses."""
+        if self.script:
+            return self._with_script({"clients": min(outstanding, int(str(self.script["clients"])))})
         return self._asked({"closed": {"threads": outstanding, "depth": 1}}, None, "")
+
+    def _with_script(self, keys: Mapping[str, Toml]) -> Load:
+        """Return the workload with other keys of its script in the place of those of its load."""
+        changed = Load(self.text(), self.name)
+        assert changed.script is not None, "its text is the same"
+        for key in ("think", "start_every", "rate", "arrival"):
+            changed.script.pop(key, None)
+        changed.script.update(keys)
+        return changed
 
     def _asked(self, load: dict[str, Toml], rate: float | None, arrival: str) -> Load:
         changed = Load(self.text(), self.name)
@@ -112,14 +139,17 @@ class Load:
 
     def expect_loop(self) -> None:
         """Raise UserError for a workload without loops, or whose loops change during the run."""
-        what = next((key for key in ("app", "trace", "scripts", "sequence") if key in self.table), None)
+        others = ("app", "trace", "scripts", "sequence")
+        what = next((key for key in others if key in self.table and not (key == "scripts" and self.script)), None)
+        if what == "scripts":
+            raise UserError(self.name, what, "", "have no rate: expected a single script, which repeats")
         if what is not None:
             raise UserError(self.name, what, "", "sets its own load; a question about rates needs a loop of streams")
         if len(self.measured()) > 1:
             accepted = "several phases are measured; a question about rates needs one"
             raise UserError(self.name, "phases", str(len(self.measured())), accepted)
         with_load = [stream for stream in _tables(self.table, "streams") if "load" in stream]
-        if "load" not in self.table and len(with_load) > 1:
+        if self.script is None and "load" not in self.table and len(with_load) > 1:
             _weights(with_load)
 
     def says(self) -> str:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 import hotband._core as _core
 from hotband.base.text.numbers import number
 
 if TYPE_CHECKING:
-    from hotband.data.documents.record import RecordDoc, SummaryDoc
+    from hotband.data.documents.record import RecordDoc, ScriptDoc, SummaryDoc
 
 SLACK = {True: 0.01, False: 0.05}
 """Share of a requested rate that may be missing: of a model's exact time, as in `hotband find`; of a tool, which begins
@@ -53,17 +54,42 @@ def misses(requested: float | None, iops: float | None, count: int | None, is_mo
     return iops < (1 - max(SLACK[is_model], 4 / math.sqrt(count))) * requested
 
 
-def missed_rate(record: RecordDoc) -> tuple[float, float] | None:
-    """Return the rate that the open loops of a run request, and the rate that it reaches; None if it reaches the
-    requested rate."""
+@dataclass(frozen=True)
+class MissedRate:
+    """A rate that a run's load requests, the lower one that the machine serves, and what is counted."""
+
+    requested: float
+    served: float
+    unit: str = "IOPS"
+
+    @property
+    def words(self) -> str:
+        """Return how far the rate was missed."""
+        return f"{MISSED}: {number(self.served)} of {number(self.requested)} {self.unit}"
+
+
+def missed_rate(record: RecordDoc) -> MissedRate | None:
+    """Return the missed rate of the open loops of a run, or of its script; None if it reaches what is requested."""
     spec, summary = record["spec"], record["summary"]
     iops, text, changed = summary["iops"], spec.get("workload", ""), spec.get("set") or {}
+    is_model = record["target"].get("kind", "model") == "model"
+    script = only_script(record)
+    if script is not None:
+        requested, served = script.get("requested_per_second"), script["per_second"]
+        is_missed = misses(requested, served, script["completed"], is_model)
+        return MissedRate(requested, served, f"{script['unit']}s/s") if requested and is_missed else None
     if iops is None or len(record.get("steps") or []) > 1 or not ("open" in text or "rate_iops" in changed):
         return None
     requested = open_rate(_core.workload(text)["table"], changed)
     iops = completed_rate(summary) or iops
-    is_model = record["target"].get("kind", "model") == "model"
-    return (requested, iops) if requested and misses(requested, iops, summary["count"], is_model) else None
+    is_missed = misses(requested, iops, summary["count"], is_model)
+    return MissedRate(requested, iops) if requested and is_missed else None
+
+
+def only_script(record: RecordDoc) -> ScriptDoc | None:
+    """Return the only script of a run; None if it has none, or several."""
+    scripts = record.get("scripts") or []
+    return scripts[0] if len(scripts) == 1 else None
 
 
 def completed_rate(summary: SummaryDoc) -> float:
@@ -78,7 +104,9 @@ def overload_notes(record: RecordDoc) -> list[str]:
     if missed is None:
         return []
     effect = LATE_UNCOUNTED if is_bounded(record) else "grow throughout the run"
-    return [f"{missed_words(*missed)}; latencies {effect}"]
+    if only_script(record) is not None:
+        effect = f"of {missed.unit.removesuffix('/s')} {effect}"
+    return [f"{missed.words}; latencies {effect}"]
 
 
 def is_bounded(record: RecordDoc) -> bool:
@@ -89,8 +117,3 @@ def is_bounded(record: RecordDoc) -> bool:
 def has_bound(workload: Mapping[str, object]) -> bool:
     """Return whether the measured loops of a workload, a table, have a bound on their outstanding I/Os."""
     return all("outstanding" in (load or {}).get("open", {}) for load in _measured_loads(workload))
-
-
-def missed_words(requested: float, iops: float) -> str:
-    """Return how far a rate was missed."""
-    return f"{MISSED}: {number(iops)} of {number(requested)} IOPS"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, cast
 from hotband.data.record.durability import COMMIT_FIGURES, SHARE, commit_figures, durability_notes
 from hotband.data.record.files import frame_of, parquet_of, read_table
 from hotband.data.record.finished import Finished
-from hotband.data.record.overload import missed_rate
+from hotband.data.record.overload import missed_rate, only_script
 from hotband.data.record.record import Record
 from hotband.data.record.states import state_lines, states_of
 from hotband.data.record.stats import FIGURES as INTERVAL_FIGURES
@@ -31,8 +31,13 @@ NAMES = (*FIGURES, *(f"{direction}_{name}" for direction in ("read", "write") fo
 """The columns of figures."""
 COMMIT_NAMES = tuple(f"commit_{name}" for name in (*COMMIT_FIGURES, SHARE))
 """Further columns of runs that flush: a commit is a write with its flush."""
-REQUESTED = "requested_iops"
-"""Further column of runs that missed the rate of their open loops."""
+TRANSACTIONS, DURATIONS = "transactions_per_s", ("mean", "p50", "p99", "p999")
+TRANSACTION_NAMES = (TRANSACTIONS, *(f"transaction_latency_{name}_ns" for name in DURATIONS))
+"""Further columns of runs of one script: a transaction is a run of the script, whatever it calls that."""
+REQUESTED, REQUESTED_TRANSACTIONS = "requested_iops", "requested_transactions_per_s"
+"""Further columns of runs that missed the rate of their open loops, or of their script."""
+FURTHER = (*COMMIT_NAMES, *TRANSACTION_NAMES, REQUESTED, REQUESTED_TRANSACTIONS)
+"""Columns that only some runs have."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +77,12 @@ def row_of(record: RecordDoc) -> Row:
         figures |= {f"{direction}_{name}": _number(side, name) for name in DIRECTION_FIGURES}
     figures |= {f"commit_{name}": value for name, value in commit_figures(record).items()}
     missed = missed_rate(record)
-    figures |= {REQUESTED: missed[0]} if missed is not None else {}
+    script = only_script(record)
+    if script is not None:
+        figures |= {TRANSACTIONS: script["per_second"]}
+        figures |= {f"transaction_latency_{name}_ns": _number(script, f"duration_{name}_ns") for name in DURATIONS}
+    if missed is not None:
+        figures[REQUESTED_TRANSACTIONS if script is not None else REQUESTED] = missed.requested
     notes = (*durability_notes(record), *(record.get("notes") or ()))
     return Row(figures, tuple(state_lines(states_of(record))), notes)
 
@@ -117,7 +127,7 @@ def kept_of(entry: Entry, *, records: bool) -> Kept | None:
     figures = cast("Mapping[str, float | None]", entry["figures"])
     state, notes = (tuple(cast("list[str]", entry[name])) for name in ("state", "notes"))
     known = {name: figures.get(name) for name in NAMES}
-    known |= {name: figures[name] for name in (*COMMIT_NAMES, REQUESTED) if name in figures}
+    known |= {name: figures[name] for name in FURTHER if name in figures}
     row = Row(known, state, notes, _intervals(entry.get("intervals")))
     return Kept(row, _record(held) if records and isinstance(held, str) else None)
 

@@ -13,7 +13,15 @@ from hotband.base.question import INVALID
 from hotband.base.text.numbers import counted, number, share
 from hotband.base.text.words import capitalized
 from hotband.data.documents.record import RecordDoc, side_of
-from hotband.data.record.overload import LATE_UNCOUNTED, completed_rate, has_bound, missed_words, misses
+from hotband.data.record.overload import (
+    LATE_UNCOUNTED,
+    MissedRate,
+    completed_rate,
+    has_bound,
+    missed_rate,
+    misses,
+    only_script,
+)
 from hotband.data.record.stats import DIRECTIONS, OTHER_DIRECTIONS
 from hotband.inference.audit import physics
 from hotband.inference.audit.audited import Audited
@@ -109,6 +117,8 @@ def _no_device(run: Audited) -> Finding | None:
 
 def overloaded(run: Audited) -> Finding | None:
     """Find a requested rate that was not reached."""
+    if only_script(run.record) is not None:
+        return _overloaded_script(run)
     requested, reached, count = run.asked.rate_iops, run.summary().get("iops"), run.summary().get("count")
     if run.is_model and reached is not None:
         # The rate of a model's open loop includes its trims; the rates of load generators do not.
@@ -119,7 +129,7 @@ def overloaded(run: Audited) -> Finding | None:
     # Load generators with a bound on their outstanding I/Os issue late ones later, and time them from there.
     effect = "measure the length of the run" if run.is_model and not has_bound(run.workload) else LATE_UNCOUNTED
     advice = f"Quote the rate that was reached. Latencies of an overloaded open loop {effect}."
-    title = f"The target {missed_words(requested, reached)}"
+    title = f"The target {MissedRate(requested, reached).words}"
     outstanding = run.summary().get("queue_depth_mean")
     if outstanding is not None and outstanding < IDLE:
         title = (
@@ -128,6 +138,20 @@ def overloaded(run: Audited) -> Finding | None:
         )
         advice = "Quote the rate that was reached. The target waited for I/Os: look at the load generator."
     return Finding("overload", "warning", (run.name,), title, numbers, advice)
+
+
+def _overloaded_script(run: Audited) -> Finding | None:
+    """Find a requested rate of transactions that was not reached."""
+    missed = missed_rate(run.record)
+    if missed is None:
+        return None
+    numbers: dict[str, Number] = {
+        "requested_per_second": missed.requested,
+        "per_second": missed.served,
+        "share_pct": 100 * missed.served / missed.requested,
+    }
+    advice = "Quote the rate that was reached. Latencies of transactions measure the length of the run."
+    return Finding("overload", "warning", (run.name,), f"The target {missed.words}", numbers, advice)
 
 
 def _invalid(run: Audited) -> Finding | None:

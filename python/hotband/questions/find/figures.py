@@ -6,14 +6,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
-from hotband.base.text.table import IOPS, LATENCY, MBS, Unit
+from hotband.base.text.table import IOPS, LATENCY, MBS, TPS, Unit
 from hotband.data.record.durability import commit_figure, commit_share, decides
+from hotband.data.record.overload import only_script
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from hotband.data.record.record import Figures, Record
 
+ENDINGS = ("/s", " a second", " per second")
 FIGURES = {
     "iops": "iops",
     "io/s": "iops",
@@ -27,19 +29,25 @@ FIGURES = {
     "avg": "mean",
     "latency": "mean",
     "median": "p50",
+    "tps": "tps",
+    **dict.fromkeys((f"{word}{ending}" for word in ("transactions", "tx") for ending in ENDINGS), "tps"),
+    "transactions": "tps",
 }
 """Accepted names of metrics, and ours for them; percentiles are p and a number."""
 COMMIT = "commit"
 """Side of a write with its flush."""
-RATES = {"iops": "IOPS", "bandwidth": "MB/s"}
+TRANSACTION = "transaction"
+"""Side of the runs of a script, whatever it calls them."""
+RATES = {"iops": "IOPS", "bandwidth": "MB/s", "tps": "TPS"}
 """Metrics that are better if larger, and their units."""
 
 
 @dataclass(frozen=True)
 class Figure:
     """A metric of all I/Os, or of reads, writes, flushes or commits: "iops" and "bandwidth" (bytes per second), "mean"
-    and percentiles such as "p99.9" (seconds). A commit is a write with its flush, for which an application waits;
-    a latency of all I/Os is that of commits where they take longer and are not too few to show in it."""
+    and percentiles such as "p99.9" (seconds); or of transactions, runs of a script: "tps" per second, and latencies. A
+    commit is a write with its flush, for which an application waits; a latency of all I/Os is that of commits where
+    they take longer and are not too few to show in it."""
 
     side: str
     name: str
@@ -56,7 +64,12 @@ class Figure:
     @property
     def unit(self) -> Unit:
         """Return the unit of the metric in tables."""
-        return {"iops": IOPS, "bandwidth": MBS}.get(self.name, LATENCY)
+        return {"iops": IOPS, "bandwidth": MBS, "tps": TPS}.get(self.name, LATENCY)
+
+    @property
+    def is_of_script(self) -> bool:
+        """Return whether the metric is one of a script's runs."""
+        return self.name == "tps" or self.side == TRANSACTION
 
     @property
     def percentile(self) -> float | None:
@@ -67,7 +80,12 @@ class Figure:
     def document_name(self) -> str:
         """Return the name of the metric in a record's summary, if it is there."""
         side = f"{self.side}." if self.side else ""
-        names = {"iops": "iops", "bandwidth": "bandwidth_bytes_per_s", "mean": "latency_mean_ns"}
+        names = {
+            "iops": "iops",
+            "bandwidth": "bandwidth_bytes_per_s",
+            "mean": "latency_mean_ns",
+            "tps": "transactions_per_s",
+        }
         return side + names.get(self.name, f"latency_{self.name.replace('.', '')}_ns")
 
     @property
@@ -114,6 +132,8 @@ class Figure:
         return self.side in ("flush", COMMIT) or self.is_of_commits(record)
 
     def _alone(self, record: Record) -> float | None:
+        if self.is_of_script:
+            return self._of_script(record)
         if self.side == COMMIT:
             value = commit_figure(record.document, self.percentile)
             return None if value is None else value / 1e9
@@ -128,6 +148,16 @@ class Figure:
         value = getattr(summary, self.name)
         return None if value is None else float(value)
 
+    def _of_script(self, record: Record) -> float | None:
+        """Return a metric of the runs of a record's only script; None if it has none, or several."""
+        script = only_script(record.document)
+        if script is None:
+            return None
+        if self.name == "tps":
+            return script["per_second"]
+        value = script.get(f"duration_{self.name.replace('.', '')}_ns")
+        return value / 1e9 if isinstance(value, int | float) else None
+
     def figures_of(self, record: Record) -> Figures | None:
         """Return the figures of the metric's I/Os, those of the flushes for commits; None if there are none."""
         if not self.side:
@@ -137,7 +167,13 @@ class Figure:
 
     def needed(self, record: Record) -> float:
         """Return the metric's value. Raises UserError if the load has no such I/Os."""
-        value, summary = self.of(record), self.figures_of(record)
+        value = self.of(record)
+        if self.is_of_script:
+            if value is None:
+                known = "mean, p50, p99 or p99.9 of the transactions of a single script"
+                raise UserError("question.question", "", str(self), f"the load has none; expected {known}")
+            return value
+        summary = self.figures_of(record)
         if value is None or summary is None or not summary.count:
             what = f"the load has no {_MANY[self.side]}" if self.side else "no I/O was answered"
             raise UserError("question.question", "", str(self), f"{what}; expected a figure of what it does")

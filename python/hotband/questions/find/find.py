@@ -104,6 +104,8 @@ def _no_interval(question: Question, answer: Answer) -> list[str]:
     """Return why an answer has no interval."""
     if any(isinstance(condition, ShareOfMost) for condition in question.conditions):
         return ["no interval: a common shift of all values cancels in a share of the most"]
+    if any(figure.is_of_script for figure in question.figures):
+        return ["no interval: none is known for transactions"]
     flushed = [
         str(name) for name in question.figures if answer.best is not None and name.is_flushed(answer.best.record)
     ]
@@ -182,6 +184,7 @@ def _begin(query: FindQuestion, frame: Frame, machine: Named, notes: list[str]) 
     if open_family is None or question.varied != DRIVES:
         prepare(prepared)
     load = Load(text, spec.workload)
+    _expect_its_rate(question, load)
     _expect_no_loop_keys(query, question, load)
     small = scaled(prepared)
     if small is not prepared:
@@ -197,6 +200,17 @@ def _expect_family(question: Question, machine: str, open_family: Family | None)
     if question.varied != DRIVES and open_family is not None:
         accepted = f"expected a number: the question asks for {ASKED.get(question.varied, question.varied)}"
         raise UserError("question.on", "", machine, f"leaves the number of drives open; {accepted}")
+
+
+def _expect_its_rate(question: Question, load: Load) -> None:
+    """Raise UserError if a question sets a rate of I/Os for a load of transactions, or the other way round."""
+    rates = [figure for figure in question.figures if figure.is_rate]
+    is_set = question.varied == RATE or question.offered is not None
+    other = next((rate for rate in rates if (rate.name == "tps") != (load.script is not None)), None)
+    if is_set and other is not None and load.script is not None:
+        refuse(str(other), 'the load is of transactions: ask for them, such as "TPS at p99 < 10 ms"')
+    if is_set and other is not None:
+        refuse(str(other), 'the load has no transactions: ask for I/Os, such as "IOPS at p99 < 10 ms"')
 
 
 def _expect_no_loop_keys(query: FindQuestion, question: Question, load: Load) -> None:
@@ -247,7 +261,7 @@ def _offered_rate(question: Question, load: Load) -> float | None:
         return None
     if offered.figure.side:
         refuse(offered.text, "expected a rate of all I/Os: the load offered to the machine")
-    if offered.figure.name == "iops":
+    if offered.figure.name in ("iops", "tps"):
         return offered.bound
     size = load.mean_bytes()
     if size is None:

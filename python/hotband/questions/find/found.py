@@ -10,11 +10,9 @@ from hotband.base.heavy import pl
 from hotband.base.text.html import views_html
 from hotband.base.text.numbers import number, share
 from hotband.base.text.schema import to_doc, to_object
-from hotband.base.text.table import IOPS
 from hotband.base.text.values import Json
 from hotband.base.text.words import enumerated
 from hotband.base.views import view_of
-from hotband.data.record.overload import completed_rate
 from hotband.data.record.states import state_lines, states_of
 from hotband.data.store.columns import COLUMNS, WHOLE
 from hotband.questions.find.figures import Figure, shown
@@ -227,7 +225,7 @@ def _at_rate(question: Question, answer: Answer) -> str:
     """Return the latency at a rate; the highest rate if the machine does not reach it."""
     value = None if question.wanted is None else answer.figures.get(question.wanted)
     if answer.status == "nowhere" and answer.best is not None:
-        return f"{_missed(answer)}: {IOPS.shown(completed_rate(answer.best.record.document['summary']))}"
+        return f"{_missed(answer)}: {question.conditions[0].figure.unit.shown(answer.best.served)}"
     return "no I/O was completed" if value is None or question.wanted is None else shown(question.wanted, value)
 
 

@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypedDict
 
-from hotband.base.text.table import IOPS
-from hotband.data.record.overload import completed_rate
+from hotband.data.record.overload import only_script
 from hotband.questions.find.figures import Figure, shown
 from hotband.questions.find.question import NOTHING, Condition, Question
 
@@ -128,8 +127,7 @@ def undecided(question: Question, status: Status, trial: Trial) -> list[tuple[Co
 
 def _served(figure: Figure, trial: Trial) -> float | None:
     """Return a rate that a trial served; the rate of an open loop includes trims."""
-    is_of_all = figure == Figure("", "iops")
-    return completed_rate(trial.record.document["summary"]) if is_of_all else figure.of(trial.record)
+    return trial.served if figure == Figure("", "iops") else figure.of(trial.record)
 
 
 def _offered(question: Question, trial: Trial) -> list[tuple[Condition, float]]:
@@ -139,7 +137,8 @@ def _offered(question: Question, trial: Trial) -> list[tuple[Condition, float]]:
     if rate is None:
         served = None if goal is None else _served(goal.figure, trial)
         return [] if goal is None or served is None or question.varied != NOTHING else [(goal, served)]
-    demanded = goal or Condition(Figure("", "iops"), rate, IOPS.shown(rate))
+    of_all = Figure("", "tps" if only_script(trial.record.document) else "iops")
+    demanded = goal or Condition(of_all, rate, of_all.unit.shown(rate))
     return [
         (replace(demanded, bound=demanded.bound * (1 - trial.slack)), demanded.bound * trial.kept_up),
     ]

@@ -3,6 +3,7 @@
 IOPS at p99 < 10 ms                     the highest rate of an open loop that meets the condition
 IOPS at p99 < 10 ms by queue depth      the highest rate of a closed loop that meets it
 p99 at 60000 IOPS                       a latency at a rate; nothing is varied
+TPS at p99 < 10 ms                      the same of the transactions of a script
 drives for 50000 IOPS at p99 < 2 ms     the smallest number
 queue depth for 90 % of the most        the smallest number
 bs for 500 MB/s                         any number that `set` accepts, by its key
@@ -11,14 +12,14 @@ bs for 500 MB/s                         any number that `set` accepts, by its ke
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NoReturn
 
 from hotband.base.errors import UserError
 from hotband.base.text.nearest import hint
 from hotband.base.text.quantities import SPAN_EXPECTED, SPAN_UNITS, span_ns, ungrouped
 from hotband.data.inputs.words import ours
-from hotband.questions.find.figures import COMMIT, FIGURES, RATES, Figure
+from hotband.questions.find.figures import COMMIT, ENDINGS, FIGURES, RATES, TRANSACTION, Figure
 
 if TYPE_CHECKING:
     from hotband.data.record.record import Record
@@ -46,9 +47,10 @@ BELOW, ABOVE = ("<=", "≤", "<", "below", "under", "at most"), (">=", "≥", ">
 BANDWIDTHS = {"kb/s": 1e3, "mb/s": 1e6, "gb/s": 1e9, "kib/s": 2.0**10, "mib/s": 2.0**20, "gib/s": 2.0**30}
 THOUSANDS = {"": 1.0, "k": 1e3, "m": 1e6}
 _NUMBER = r"(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
+_TPS = rf"tps|(?:transactions|tx)(?:{'|'.join(ENDINGS)})?"
 _VALUE = re.compile(r"(?:the\s+)?(?:number\s+of\s+)?(.+?)\s+(?:needed\s+|required\s+)?for\s+(.+)", re.I)
 _REACHED = re.compile(
-    rf"{_NUMBER}\s*([km])?\s*(?:(read|write)s?[.\s]\s*)?(iops|io/s|[kmg]i?b/s)(?:\s+(?:of\s+)?(read|write)s?)?"
+    rf"{_NUMBER}\s*([km])?\s*(?:(read|write)s?[.\s]\s*)?(iops|io/s|[kmg]i?b/s|{_TPS})(?:\s+(?:of\s+)?(read|write)s?)?"
 )
 _SHARE = re.compile(rf"{_NUMBER}\s*(?:%|percent)\s+of\s+(?:the\s+)?(?:most|maximum)(?:\s+(.+))?")
 
@@ -133,6 +135,24 @@ class Question:
 def read_question(text: str) -> Question:
     """Return the question in a text. Raises UserError with what is accepted."""
     plain = " ".join(text.split()).rstrip("?. ")
+    return _of_transactions(_parsed(text, plain))
+
+
+def _of_transactions(question: Question) -> Question:
+    """Return a question whose latencies are those of transactions if its rate is theirs: for them people wait."""
+    if not any(figure.name == "tps" for figure in question.figures):
+        return question
+
+    def theirs(figure: Figure) -> Figure:
+        return Figure(TRANSACTION, figure.name) if not figure.side and not figure.is_rate else figure
+
+    conditions = tuple(replace(condition, figure=theirs(condition.figure)) for condition in question.conditions)
+    wanted = None if question.wanted is None else theirs(question.wanted)
+    return replace(question, wanted=wanted, conditions=conditions)
+
+
+def _parsed(text: str, plain: str) -> Question:
+    """Parse a question: `text` as the user wrote it, `plain` with single spaces."""
     match = _VALUE.fullmatch(plain)
     if match:
         return _of_value(text, match[1], match[2])
@@ -254,10 +274,12 @@ def _reached(text: str) -> Condition:
             refuse(text, 'expected a number with its unit: "50000 IOPS", "500 MB/s" or "90 % of the most"')
         refuse(text, 'expected a condition such as "p99 < 10 ms", "50000 IOPS", "500 MB/s" or "90 % of the most"')
     number, prefix, side, unit, groups = match.groups()
-    name = "bandwidth" if unit in BANDWIDTHS else "iops"
+    name = "bandwidth" if unit in BANDWIDTHS else "tps" if re.fullmatch(_TPS, unit) else "iops"
+    if name == "tps" and (side or groups):
+        refuse(text, 'a transaction reads and writes: expected a rate such as "3000 TPS"')
     if (prefix and name == "bandwidth") or (side and groups and side != groups):
         refuse(text, 'expected a rate such as "50k IOPS", "2 GB/s" or "500 write.MB/s"')
-    bound = _ios(text, number, prefix or "") if name == "iops" else _number(number) * BANDWIDTHS[unit]
+    bound = _number(number) * BANDWIDTHS[unit] if name == "bandwidth" else _ios(text, number, prefix or "", unit)
     if not bound:
         refuse(text, "expected a rate above zero")
     return Condition(Figure(side or groups or "", name), bound, text)
@@ -269,21 +291,22 @@ def _expect_bytes(text: str) -> None:
         refuse(text, 'expected bytes a second, such as "500 MB/s": a small b is a bit')
 
 
-def _ios(text: str, number: str, prefix: str) -> float:
-    """Parse I/Os per second. Refuse `50.000 IOPS`: it means 50,000 in some countries, and nobody needs three
-    decimals."""
+def _ios(text: str, number: str, prefix: str, unit: str = "IOPS") -> float:
+    """Parse I/Os or transactions per second. Refuse `50.000 IOPS`: it means 50,000 in some countries, and nobody
+    needs three decimals."""
     if not prefix and re.fullmatch(r"\d{1,3}\.\d{3}", number):
         whole = number.replace(".", "")
-        refuse(text, f"a point starts decimals: expected {whole} IOPS or {float(number):g} IOPS")
+        unit = unit.upper() if unit in ("iops", "tps") else unit
+        refuse(text, f"a point starts decimals: expected {whole} {unit} or {float(number):g} {unit}")
     return _number(number) * THOUSANDS[prefix]
 
 
 def _rate(text: str, metric: Figure, bound: str) -> float:
     _expect_bytes(bound)
     match = re.fullmatch(rf"{_NUMBER}\s*([a-z/]*)", bound.lower())
-    unit = match[2].removesuffix("iops") if match else ""
-    if match is not None and metric.name == "iops" and unit in THOUSANDS and _number(match[1]):
-        return _ios(text, match[1], unit)
+    unit = match[2].removesuffix(metric.name) if match else ""
+    if match is not None and metric.name in ("iops", "tps") and unit in THOUSANDS and _number(match[1]):
+        return _ios(text, match[1], unit, metric.name)
     if match is not None and metric.name == "bandwidth" and match[2] in BANDWIDTHS and _number(match[1]):
         return _number(match[1]) * BANDWIDTHS[match[2]]
     refuse(text, 'expected a rate above zero, such as "IOPS > 5000" or "MB/s > 500 MB/s"')
@@ -302,8 +325,10 @@ def _number(text: str) -> float:
 
 def figure(named: str) -> Figure:
     """Return a metric by its name: `IOPS`, `read.p99`, `write p99.9`. Raises UserError."""
-    words = re.sub(r"\b(read|write|commit|flush(?=e))(?:e?s)\b", r"\1", named.lower()).strip()
-    sides = "read|write|flush|commit"
+    if FIGURES.get(named.lower().strip()) == "tps":
+        return Figure("", "tps")
+    words = re.sub(r"\b(read|write|commit|transaction|flush(?=e))(?:e?s)\b", r"\1", named.lower()).strip()
+    sides = f"read|write|flush|commit|{TRANSACTION}"
     match = re.fullmatch(rf"(?:({sides})[.\s]+)?(.+?)(?:\s+latency)?(?:\s+of\s+(?:the\s+)?({sides}))?", words)
     assert match is not None, "every text has a rest"
     side, name = match[1] or match[3] or "", match[2].strip()
@@ -311,8 +336,10 @@ def figure(named: str) -> Figure:
     percentile = re.fullmatch(r"p(\d{1,2}(?:\.\d{1,4})?)", name)
     if name not in FIGURES.values() and (percentile is None or not 0 < float(percentile[1]) < 100):
         near = hint(name, [*FIGURES, "p50", "p90", "p95", "p99", "p99.9"], 0.6)
-        accepted = "expected IOPS, MB/s, mean, p50, p99, p99.9 ..., also read.p99, write.p99 and commit.p99"
+        accepted = (
+            "expected IOPS, MB/s, mean, p50, p99, p99.9 ..., also read.p99, write.p99, commit.p99, transaction.p99"
+        )
         refuse(named.strip(), f"{near}{accepted}")
-    if side in ("flush", COMMIT) and name in RATES:
+    if side in ("flush", COMMIT, TRANSACTION) and name in RATES:
         refuse(named.strip(), f"expected a latency of a {side}, such as {side}.p99")
     return Figure(side, name)

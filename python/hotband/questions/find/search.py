@@ -12,9 +12,9 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 from hotband.base.text.numbers import number
+from hotband.base.text.table import TPS
 from hotband.data.documents.run import RunSpec
 from hotband.data.inputs.loads import Load
-from hotband.data.record.overload import completed_rate
 from hotband.questions.find.axis import Axis
 from hotband.questions.find.bracket import Bracket, Point
 from hotband.questions.find.question import DRIVES, Condition, Question, ShareOfMost
@@ -69,19 +69,15 @@ def by_rate(frame: Frame, spec: RunSpec, load: Load, given: tuple[float, float] 
     """Search the highest rate of an open loop that meets the conditions."""
     trials: list[Trial] = []
     if given is None:
-        probes = [(depth, load.with_closed_loop(depth)) for depth in (MOST_DEPTH, 1)]
-        wanted = [
-            Wanted(_texted(frame, spec, probe), None, f"closed loop, {depth} outstanding") for depth, probe in probes
-        ]
-        trials += yield wanted
-        axis, first = _rates(frame, trials)
+        trials += yield [_closed(frame, spec, load, depth) for depth in (MOST_DEPTH, 1)]
+        axis, first = _rates(frame, trials, load)
     else:
-        axis, first = _rate_axis(frame, *given), [*given]
+        axis, first = _rate_axis(frame, *given, load), [*given]
     bracket = Bracket(axis, spent=len(trials))
 
     def wanted_at(value: float) -> Wanted:
         text = frame.shaped(load.with_open_loop(value, frame.arrival))
-        return Wanted(replace(spec, workload_text=text), value, _rate_text(value), value)
+        return Wanted(replace(spec, workload_text=text), value, axis.text(value), value)
 
     values = first
     while values and bracket.left:
@@ -89,6 +85,12 @@ def by_rate(frame: Frame, spec: RunSpec, load: Load, given: tuple[float, float] 
         _told(bracket, trials, frame.question.conditions)
         values = bracket.next() if bracket.ends else _beyond(bracket, axis, bounded=given is not None)
     return _outcome(bracket, axis, trials)
+
+
+def _closed(frame: Frame, spec: RunSpec, load: Load, outstanding: int) -> Wanted:
+    """Return the run of a load with this many I/Os outstanding, or clients of a script."""
+    closed = load.with_closed_loop(outstanding)
+    return Wanted(_texted(frame, spec, closed), None, closed.closed_text(outstanding))
 
 
 def _texted(frame: Frame, spec: RunSpec, load: Load) -> RunSpec:
@@ -99,18 +101,23 @@ def _rate_text(value: float) -> str:
     return f"{number(value)}/s"
 
 
-def _rate_axis(frame: Frame, low: float, high: float) -> Axis:
-    return Axis("rate", low, high, high / 1e7, _rate_text, frame.within)
+def _tps_text(value: float) -> str:
+    return TPS.shown(value)
 
 
-def _rates(frame: Frame, probes: Sequence[Trial]) -> tuple[Axis, list[float]]:
+def _rate_axis(frame: Frame, low: float, high: float, load: Load) -> Axis:
+    text = _rate_text if load.script is None else _tps_text
+    return Axis("rate", low, high, high / 1e7, text, frame.within)
+
+
+def _rates(frame: Frame, probes: Sequence[Trial], load: Load) -> tuple[Axis, list[float]]:
     """Return the axis of rates and the first rates to try, from the machine's rate when it is full and its latencies
     when it is empty.
 
     As for a queue with one server, latencies grow with the inverse of the free capacity: a limit of twice the empty
     latency is reached at half the capacity.
     """
-    full, empty = (probe.record.summary.iops or 0.0 for probe in probes)
+    full, empty = (probe.served for probe in probes)
     capacity = max(full, empty, 1.0)
     room = [
         condition.bound / (condition.figure.of(probes[1].record) or condition.bound)
@@ -119,7 +126,7 @@ def _rates(frame: Frame, probes: Sequence[Trial]) -> tuple[Axis, list[float]]:
     ]
     share = 1.0 - 1.0 / min(room) if room and min(room) > 0 else 1.0
     guess = capacity * min(max(share, 0.03), 0.95)
-    axis = _rate_axis(frame, LOWEST * capacity, HIGHEST * capacity)
+    axis = _rate_axis(frame, LOWEST * capacity, HIGHEST * capacity, load)
     return axis, [axis.snap(0.92 * guess), axis.snap(1.08 * guess)]
 
 
@@ -139,10 +146,9 @@ def _beyond(bracket: Bracket, axis: Axis, bounded: bool) -> list[float]:
 def at_rate(frame: Frame, spec: RunSpec, load: Load, rate: float) -> Search:
     """Return the figures at a rate, and whether the machine reaches it. A rate far beyond the machine's highest is not
     tried: all I/Os would wait."""
-    axis = _rate_axis(frame, rate, rate)
-    full = _texted(frame, spec, load.with_closed_loop(MOST_DEPTH))
-    trials = yield [Wanted(full, None, f"closed loop, {MOST_DEPTH} outstanding")]
-    if rate > BEYOND * completed_rate(trials[0].record.document["summary"]):
+    axis = _rate_axis(frame, rate, rate, load)
+    trials = yield [_closed(frame, spec, load, MOST_DEPTH)]
+    if rate > BEYOND * trials[0].served:
         return Outcome("nowhere", axis, trials, trials[0])
     loaded = _texted(frame, spec, load.with_open_loop(rate, frame.arrival))
     trials += yield [Wanted(loaded, rate, number(rate), rate)]

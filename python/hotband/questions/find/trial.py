@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from hotband.base.text.numbers import share
 from hotband.data.inputs.loads import Load
+from hotband.data.record.overload import completed_rate, only_script
 from hotband.data.record.record import Record, record_of
 from hotband.questions.find.figures import Figure
 from hotband.questions.find.question import Condition, Question, ShareOfMost
@@ -60,14 +61,23 @@ class Trial:
         return self._answered() / self.wanted.rate
 
     @property
+    def served(self) -> float:
+        """Return the I/Os, or the transactions of its script, that were completed per second."""
+        script = only_script(self.record.document)
+        return script["per_second"] if script else completed_rate(self.record.document["summary"])
+
+    @property
     def slack(self) -> float:
         """Return how much of an offered rate may be missing."""
-        count = self.record.summary.count or 1
+        script = only_script(self.record.document)
+        count = (script["completed"] if script else self.record.summary.count) or 1
         return max(KEEPS_UP, 4.0 / math.sqrt(count))
 
     def _answered(self) -> float:
-        """Return the I/Os per second of the streams that share the loop."""
+        """Return the I/Os per second of the streams that share the loop, or the transactions of the script."""
         document = self.record.document
+        if only_script(document):
+            return self.served
         places = Load(str(self.wanted.spec.workload_text), "").varied()
         streams = [stream for index, stream in enumerate(document["streams"]) if index in places]
         # An open loop's rate includes its trims.

@@ -12,7 +12,7 @@ from hotband.base.engine import mistakes_of
 from hotband.base.errors import UserError
 from hotband.base.text.nearest import hint
 from hotband.base.text.numbers import number
-from hotband.base.text.table import BYTES, IOPS, LATENCY, MBS, PLAIN, Unit
+from hotband.base.text.table import BYTES, IOPS, LATENCY, MBS, PLAIN, TPS, Unit
 from hotband.data import catalog
 from hotband.data.documents.run import RunSpec
 from hotband.data.jobs.form import bytes_text
@@ -191,10 +191,10 @@ def _rate(value: float) -> str:
 
 
 def unit_of(axis: Axis) -> Unit:
-    """Return the unit of the varied value: I/Os per second, ms, MB/s, bytes, or that of a count."""
-    if axis.name == RATE:
-        return IOPS
+    """Return the unit of the varied value: I/Os or transactions per second, ms, MB/s, bytes, or that of a count."""
     written = axis.text(axis.low)
+    if axis.name == RATE:
+        return TPS if written.endswith(TPS.name) else IOPS
     kinds = {" ns": LATENCY, " ms": LATENCY, " MB/s": MBS, "B": BYTES}
     return next((unit for ending, unit in kinds.items() if written.endswith(ending)), PLAIN)
 

@@ -41,7 +41,7 @@ class RunQuestion(OnHardware, Question):
     The same arguments give the same record, bit for bit. `settings` are keys of the workload or of the drives (`qd=32`,
     `bs="8 KiB"`, `wce=True`); keys that are not Python names (`app.cache`) go into `set`. An I/O log as `workload` is
     replayed (`issue="after-completion"`, `speed=2`: docs/guides/traces.md). A `rate` makes closed loops open, with the
-    same mix. `slo` ("p99 < 1 ms") is judged in `Record.document["slo"]`; `interval` (a percentage) gives
+    same mix; of a script it counts transactions. `slo` ("p99 < 1 ms") is judged in `Record.document["slo"]`; `interval` (a percentage) gives
     `Record.intervals`. `power_loss` ("30 s") and `fail` ("d3@60 s") are short forms of `events` ("at 60 s: fail d3").
     Threads that call this use all cores.
 
@@ -68,7 +68,7 @@ class RunQuestion(OnHardware, Question):
     )
     on: Machine = asks("A drive, LAYOUT:COUNTxDRIVE, or a TOML file.", metavar="MACHINE")
     settings: Settings = asks("Change a value.", default=(), metavar="KEY=VALUE")
-    rate: Rate | None = rate("I/Os to issue per second, without waiting for completions.")
+    rate: Rate | None = rate("I/Os (of a script: transactions) per second; none waits for another.")
     slo: str | None = slo()
     seed: int = seed()
     duration: str | None = duration()

@@ -46,7 +46,9 @@ class SweepQuestion(OnHardware, Question):
     )
     on: Machines = asks("A machine, as for run. May be repeated.", metavar="MACHINE")
     settings: Axes = asks("Values of a key: one, a list or a range.", default=(), metavar="KEY=VALUES")
-    rate: Rate | None = rate("I/Os per second, issued without waiting for completions: one value or several.")
+    rate: Rate | None = rate(
+        "I/Os (of a script: transactions) per second, without waiting for others: one value or several."
+    )
     slo: str | None = slo()
     repeat: int | None = asks("Seeds of every point; its mean and spread are shown.", default=None, metavar="COUNT")
     seed: Seeds = asks(

@@ -8,11 +8,22 @@ from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
 from hotband.base.heavy import pl
+from hotband.base.text.table import IOPS, TPS
 from hotband.data.inputs.specify import setting
 from hotband.data.inputs.values import ENDINGS, Value, base_of
 from hotband.data.record.durability import SHARE, decides
+from hotband.data.record.overload import MissedRate
 from hotband.data.record.stats import FIGURES as INTERVAL_FIGURES
-from hotband.data.results.sweep_rows import COMMIT_NAMES, NAMES, REQUESTED, Row
+from hotband.data.results.sweep_rows import (
+    COMMIT_NAMES,
+    FURTHER,
+    NAMES,
+    REQUESTED,
+    REQUESTED_TRANSACTIONS,
+    TRANSACTION_NAMES,
+    TRANSACTIONS,
+    Row,
+)
 from hotband.data.store.columns import COLUMNS, WHOLE
 from hotband.inference.beta import student_quantile
 from hotband.questions.find.figures import COMMIT
@@ -40,9 +51,9 @@ def runs_frame(sweep: Sweep) -> pl.DataFrame:
 
 
 def names_of(sweep: Sweep) -> tuple[str, ...]:
-    """Return the columns of figures; those of commits if a run flushes, and the requested rate if a run missed it."""
-    some = (*COMMIT_NAMES, REQUESTED)
-    return (*NAMES, *(name for name in some if any(row is not None and name in row.figures for row in sweep.rows)))
+    """Return the columns of figures; those of commits if a run flushes, of transactions if a run has them, and the
+    requested rate if a run missed it."""
+    return (*NAMES, *(name for name in FURTHER if any(row is not None and name in row.figures for row in sweep.rows)))
 
 
 def means_frame(sweep: Sweep) -> pl.DataFrame:
@@ -97,9 +108,16 @@ def judged_row(slo: Sequence[Condition], row: Mapping[str, float | None]) -> tup
                 return low * figure.document_scale, high * figure.document_scale
         return None
 
-    requested, served = row.get(REQUESTED), row["iops"]
-    missed = None if requested is None or served is None else (requested, served)
-    return with_rate(judge(slo, value, ends, name), missed)
+    return with_rate(judge(slo, value, ends, name), _missed(row))
+
+
+def _missed(row: Mapping[str, float | None]) -> MissedRate | None:
+    """Return the rate that a point missed."""
+    for requested, served, unit in ((REQUESTED, "iops", IOPS), (REQUESTED_TRANSACTIONS, TRANSACTIONS, TPS)):
+        asked, done = row.get(requested), row.get(served)
+        if asked is not None and done is not None:
+            return MissedRate(asked, done, unit.name)
+    return None
 
 
 def judged_column(figure: Figure, row: Mapping[str, float | None]) -> str:
@@ -115,9 +133,10 @@ def judged_column(figure: Figure, row: Mapping[str, float | None]) -> str:
 def column_of(figure: Figure) -> str:
     """Return the column of a figure in the frames. Raises UserError for one that rows do not have."""
     name = figure.column
-    if name not in (*NAMES, *COMMIT_NAMES):
+    if name not in (*NAMES, *COMMIT_NAMES, *TRANSACTION_NAMES):
         accepted = (
-            "is not a figure of a sweep; expected IOPS, MB/s, mean, p50, p99, p99.9, read.p99, write.p99 or commit.p99"
+            "is not a figure of a sweep; expected IOPS, MB/s, TPS, mean, p50, p99, p99.9, read.p99, write.p99, "
+            "commit.p99 or transaction.p99"
         )
         raise UserError(SLO, "", str(figure), accepted)
     return name

@@ -40,8 +40,17 @@ LATENCIES = Better(P99, "lowest p99 latency", "p99 latency", True, span)
 COMMITS = Better(COMMIT, "lowest p99 of a commit (write and flush)", "p99 of a commit (write and flush)", True, span)
 
 
+TRANSACTIONS = Better("transactions_per_s", "most TPS", "TPS", False, lambda value: f"{number(value, 3)} TPS")
+OF_TRANSACTIONS = Better(
+    "transaction_latency_p99_ns", "lowest p99 of a transaction", "p99 of a transaction", True, span
+)
+
+
 def _figures(curves: Curves) -> tuple[Better, ...]:
-    """Return the figures by which lines are ranked. A database waits for its commits, not for its writes."""
+    """Return the figures by which lines are ranked. A database waits for its commits, not for its writes, and people
+    wait for transactions."""
+    if curves.every(lambda dot: dot.figures.get(TRANSACTIONS.figure)):
+        return (OF_TRANSACTIONS, TRANSACTIONS)
     return (COMMITS, RATES) if curves.every(lambda dot: dot.figures.get(COMMIT)) else (RATES, LATENCIES)
 
 
@@ -51,6 +60,7 @@ def answers_of(sweep: Sweep) -> list[str]:
     if not curves.panels:
         return []
     figures = _figures(curves)
+    rates = next(better for better in figures if not better.is_less)
     if len(curves.panels) > 1:
         found = [_over_panels(curves, better) for better in figures]
     elif curves.along is None:
@@ -59,9 +69,9 @@ def answers_of(sweep: Sweep) -> list[str]:
         panel, along = next(iter(curves.panels.values())), curves.along
         found = [_along(panel, along, better) for better in figures]
         if along.key == RATE and len(panel) <= MOST_NAMED:
-            found[figures.index(RATES)] = _kept_up(panel, along, curves.missed)
+            found[figures.index(rates)] = _kept_up(panel, along, curves.missed, rates)
         else:
-            found.append(_saturation(panel, along))
+            found.append(_saturation(panel, along, rates))
     return [sentence for sentence in [slo_sentence(sweep), *found, _predictions(curves)] if sentence]
 
 
@@ -197,22 +207,22 @@ def _rises(first: Dot, last: Dot, better: Better) -> bool:
     return last.figures[better.figure] > first.figures[better.figure]
 
 
-def _saturation(panel: Mapping[str, Curve], along: Along) -> str:
+def _saturation(panel: Mapping[str, Curve], along: Along, rates: Better) -> str:
     """Return the value from which each line is close to its maximum, for parameters of the load."""
     if along.key not in LOADS or len(along.texts) < 3:
         return ""
     end = max((dot for curve in panel.values() for dot in curve), key=lambda dot: dot.x).text
     reached, rising = [], []
     for line, curve in panel.items():
-        known = [dot for dot in curve if dot.figures.get(IOPS)]
+        known = [dot for dot in curve if dot.figures.get(rates.figure)]
         if len(known) < 3:
             continue
-        most = max(dot.figures[IOPS] for dot in known)
-        at = next(dot for dot in known if dot.figures[IOPS] >= SATURATED * most)
-        if known[-1].figures[IOPS] > STILL_RISES * known[-2].figures[IOPS]:
+        values = [dot.figures[rates.figure] for dot in known]
+        at = next(dot for dot, value in zip(known, values, strict=True) if value >= SATURATED * max(values))
+        if values[-1] > STILL_RISES * values[-2]:
             rising.append(line)
         else:
-            reached.append(f"{at.text}{_of_line(line, panel)} ({number(most, 3)} IOPS at most)")
+            reached.append(f"{at.text}{_of_line(line, panel)} ({rates.text(max(values))} at most)")
     if len(reached) > MOST_NAMED:
         reached = []
     share = f"{percent(SATURATED * 100, signed=False)} of {'the' if len(panel) == 1 else 'its'} highest rate"
@@ -229,14 +239,16 @@ def _saturation(panel: Mapping[str, Curve], along: Along) -> str:
     return f"{text}." if not reached and len(panel) > 1 else f"{text[:1].upper()}{text[1:]}."
 
 
-def _kept_up(panel: Mapping[str, Curve], along: Along, missed: Container[tuple[str, str]]) -> str:
+def _kept_up(panel: Mapping[str, Curve], along: Along, missed: Container[tuple[str, str]], rates: Better) -> str:
     """Return the highest requested rate that each line serves in full, and how much of the next one it serves."""
     ends: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for line, curve in panel.items():
-        known = [dot for dot in curve if IOPS in dot.figures]
+        known = [dot for dot in curve if rates.figure in dot.figures]
         first = next((n for n, dot in enumerate(known) if (line, dot.text) in missed), len(known))
         kept = known[first - 1].text if first else ""
-        beyond, served = ("", "") if first == len(known) else (known[first].text, number(known[first].figures[IOPS], 3))
+        beyond, served = "", ""
+        if first < len(known):
+            beyond, served = known[first].text, number(known[first].figures[rates.figure], 3)
         ends.setdefault((kept, beyond), []).append((line, served))
     if list(ends) == [(along.texts[-1], "")]:
         return f"Every {along.title} is served, {along.texts[0]} to {along.texts[-1]}."
@@ -244,7 +256,7 @@ def _kept_up(panel: Mapping[str, Curve], along: Along, missed: Container[tuple[s
     for (kept, beyond), lines in ends.items():
         names = "the machine" if len(panel) == 1 else enumerated([line for line, _ in lines], MOST_NAMED)
         keeps = "keeps up" if len(lines) == 1 else "keep up"
-        keeps += f" to {kept} IOPS" if kept else " with no requested rate"
+        keeps += f" to {kept} {rates.name}" if kept else " with no requested rate"
         served = (
             f"; of {beyond} requested, {enumerated([of for _, of in lines], MOST_NAMED)} are served" if beyond else ""
         )

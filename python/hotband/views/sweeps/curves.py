@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from hotband.data.inputs.specify import setting
 from hotband.data.inputs.values import ENDINGS, Value
-from hotband.data.results.sweep_rows import REQUESTED, Row
+from hotband.data.results.sweep_rows import REQUESTED, REQUESTED_TRANSACTIONS, Row
 from hotband.questions.sweeps.frames import groups_of, names_of, numbers_of
 from hotband.questions.sweeps.plan import NOT_SET
 from hotband.questions.sweeps.sweep import Sweep
@@ -163,7 +163,7 @@ class Curves:
         return {
             (self._line(at), str(at[along]))
             for at, row in zip(self.sweep.points, self.sweep.rows, strict=True)
-            if along in at and row is not None and REQUESTED in row.figures
+            if along in at and row is not None and row.figures.keys() & {REQUESTED, REQUESTED_TRANSACTIONS}
         }
 
     @property

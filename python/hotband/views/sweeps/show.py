@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from hotband.base.text.formats import as_rows
 from hotband.base.text.numbers import counted
-from hotband.base.text.table import IOPS, MBS, MS, Estimate, Table, Unit, Value, column, estimate, numeric
+from hotband.base.text.table import IOPS, MBS, MS, TPS, Estimate, Table, Unit, Value, column, estimate, numeric
 from hotband.questions.sweeps.frames import names_of
 from hotband.questions.sweeps.sweep import Sweep
 from hotband.views.sweeps.curves import TITLES
@@ -19,6 +19,13 @@ FIGURES = (
     ("Mean", "latency_mean_ns", MS),
     ("p99", "latency_p99_ns", MS),
 )
+TRANSACTIONS = (
+    ("TPS", "transactions_per_s", TPS),
+    ("IOPS", "iops", IOPS),
+    ("Mean", "transaction_latency_mean_ns", MS),
+    ("p99", "transaction_latency_p99_ns", MS),
+)
+"""Figures of scripts: latencies are those of transactions, for which people wait."""
 COMMIT = ("commit p99", "commit_latency_p99_ns", MS)
 """Figure in place of the p99 latency of runs that flush."""
 SHOWN_NOTES = 3
@@ -28,6 +35,8 @@ SHOWN = 60
 
 def figures_shown(sweep: Sweep) -> tuple[tuple[str, str, Unit], ...]:
     """Return heading, column and unit of the figures in tables."""
+    if TRANSACTIONS[0][1] in names_of(sweep):
+        return TRANSACTIONS
     return (*FIGURES[:-1], COMMIT) if COMMIT[1] in names_of(sweep) else FIGURES
 
 

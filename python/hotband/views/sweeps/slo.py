@@ -8,6 +8,7 @@ from hotband.base.text.numbers import counted
 from hotband.base.text.table import Cell
 from hotband.base.text.words import enumerated
 from hotband.data.inputs.rate import KEY as RATE
+from hotband.data.results.sweep_rows import TRANSACTIONS
 from hotband.questions.slo import (
     Judged,
     Verdict,
@@ -18,7 +19,7 @@ from hotband.questions.slo import (
     spare_text,
     verdict_of,
 )
-from hotband.questions.sweeps.frames import judged_row
+from hotband.questions.sweeps.frames import judged_row, names_of
 from hotband.questions.sweeps.sweep import Sweep
 from hotband.views.sweeps.curves import Curves, Dot
 from hotband.views.text.screen import Verdict as ScreenVerdict
@@ -38,7 +39,7 @@ def slo_sentence(sweep: Sweep) -> str:
     if len(curves.panels) > 1:
         return _over_points(sweep)
     if curves.along is None:
-        return _of_lines({line: verdicts[0][1] for line, verdicts in judged.items()}, at_rate(_only_rate(sweep)))
+        return _of_lines({line: verdicts[0][1] for line, verdicts in judged.items()}, _at_rate(sweep))
     slo, title = slo_text(sweep.slo), curves.along.title
     if len(judged) > MOST_NAMED:
         return _over_points(sweep)
@@ -53,6 +54,11 @@ def _row(dot: Dot) -> dict[str, float | None]:
     for name, (low, high) in dot.ends.items():
         row |= {f"{name}_low": low, f"{name}_high": high}
     return row
+
+
+def _at_rate(sweep: Sweep) -> str:
+    """Return the requested rate that all points share, in words."""
+    return at_rate(_only_rate(sweep), "TPS" if TRANSACTIONS in names_of(sweep) else "IOPS")
 
 
 def _only_rate(sweep: Sweep) -> str | None:

@@ -8,7 +8,8 @@ use std::collections::{BinaryHeap, VecDeque};
 use hotband_machine::{Op, PartReport};
 use hotband_units::{Instant, Span};
 use hotband_workloads::{
-    Answer, Phase, PhaseScripts, PhaseStart, Random, ScriptSpec, Source, SourceIo, Stream, Work, Workload,
+    Answer, Arrival, ArrivalClock, Phase, PhaseScripts, PhaseStart, Random, ScriptSpec, Source, SourceIo, Stream, Work,
+    Workload,
 };
 
 use crate::probes::Findings;
@@ -28,6 +29,7 @@ pub struct Scripts {
     timers: BinaryHeap<Reverse<(Instant, u64, Event)>>,
     sequence: u64,
     network: Option<Network>,
+    seed: u64,
     /// States that ask for an I/O, first come first, since when, and whether they are being served.
     ready: VecDeque<u32>,
     ready_since: Instant,
@@ -42,6 +44,8 @@ struct Script {
     repeat: bool,
     think: Span,
     start_every: Span,
+    /// Begins its runs, if they arrive at a rate.
+    arrivals: Option<Arrivals>,
     /// Indices of its clients.
     clients: std::ops::Range<u32>,
     steps: u32,
@@ -50,6 +54,20 @@ struct Script {
     /// Clients, and I/Os of detached steps, that are still to end, where clients run once.
     left: u64,
     stats: ScriptStats,
+}
+
+/// Runs of a script that arrive at a rate: each waits for a client that is free, and its time counts from its arrival.
+struct Arrivals {
+    rate: f64,
+    arrival: Arrival,
+    /// None in a phase in which the script does not run. It lags behind where no client is free.
+    clock: Option<ArrivalClock>,
+    /// Clocks that began.
+    begun: u32,
+    /// Clients without a run.
+    free: VecDeque<u32>,
+    /// When a timer ends the wait for the next run.
+    timer: Option<Instant>,
 }
 
 struct Client {
@@ -93,6 +111,8 @@ struct State {
 enum Event {
     /// A client begins a run.
     Start(u32),
+    /// A run of a script arrives.
+    Arrive(u32),
     /// The CPU time before a step is over.
     Begin(u32),
     /// The CPU time before an I/O is over.
@@ -113,6 +133,7 @@ impl Scripts {
             timers: BinaryHeap::new(),
             sequence: 0,
             network: workload.network.as_ref().map(Network::new),
+            seed,
             ready: VecDeque::new(),
             ready_since: Instant::ZERO,
             serving: false,
@@ -154,6 +175,14 @@ impl Scripts {
             repeat: spec.repeat,
             think: spec.think,
             start_every: spec.start_every,
+            arrivals: spec.arrivals.map(|(rate, arrival)| Arrivals {
+                rate,
+                arrival,
+                clock: None,
+                begun: 0,
+                free: VecDeque::new(),
+                timer: None,
+            }),
             clients: first_client..self.clients.len() as u32,
             steps,
             limit: 0,
@@ -164,16 +193,16 @@ impl Scripts {
 
     /// A phase begins: clients that it lets run begin, the others end their run and park.
     fn activate(&mut self, now: Instant, phase: &PhaseScripts) {
-        for index in 0..self.all.len() {
-            let script = &mut self.all[index];
-            let runs = phase.run.as_ref().is_none_or(|run| run.contains(&index));
-            let all = script.clients.len() as u32;
-            script.limit = match phase.clients {
+        for script in 0..self.all.len() {
+            let Script { clients, repeat, start_every, limit, .. } = &mut self.all[script];
+            let runs = phase.run.as_ref().is_none_or(|run| run.contains(&script));
+            let all = clients.len() as u32;
+            *limit = match phase.clients {
                 _ if !runs => 0,
-                Some(clients) if script.repeat => clients.min(all),
+                Some(clients) if *repeat => clients.min(all),
                 _ => all,
             };
-            let (first, limit, every) = (script.clients.start, script.limit, script.start_every);
+            let (first, limit, every) = (clients.start, *limit, *start_every);
             for number in 0..limit {
                 let index = first + number;
                 let client = &mut self.clients[index as usize];
@@ -181,9 +210,67 @@ impl Scripts {
                     continue;
                 }
                 client.activity = Activity::Busy;
+                if let Some(arrivals) = &mut self.all[script].arrivals {
+                    arrivals.free.push_back(index);
+                    continue;
+                }
                 let wait = if client.ran { Span::ZERO } else { Span(every.0.saturating_mul(u64::from(number))) };
                 self.later(now + wait, Event::Start(index));
             }
+            self.begin_arrivals(now, script);
+        }
+    }
+
+    /// A phase begins: runs of a script arrive in it, or no longer.
+    fn begin_arrivals(&mut self, now: Instant, index: usize) {
+        let (script, clients) = (&mut self.all[index], &mut self.clients);
+        let Some(arrivals) = &mut script.arrivals else { return };
+        arrivals.free.retain(|&client| {
+            let client = &mut clients[client as usize];
+            let stays = client.number < script.limit;
+            if !stays {
+                client.activity = Activity::Parked;
+            }
+            stays
+        });
+        if script.limit == 0 {
+            (arrivals.clock, arrivals.timer) = (None, None);
+        } else if arrivals.clock.is_none() {
+            let random =
+                Random::new(self.seed, &format!("scripts.{}.arrivals.{}", self.specs[index].name, arrivals.begun));
+            arrivals.begun += 1;
+            arrivals.clock = Some(ArrivalClock::new(arrivals.rate, arrivals.arrival, random, now));
+        }
+        self.dispatch(now, index as u32);
+    }
+
+    /// Free clients begin the runs that have arrived; a timer waits for the next.
+    fn dispatch(&mut self, now: Instant, index: u32) {
+        while let Some(arrivals) = &mut self.all[index as usize].arrivals
+            && let Some(clock) = &mut arrivals.clock
+            && let Some(&client) = arrivals.free.front()
+        {
+            let at = clock.next();
+            if at > now {
+                if arrivals.timer.is_none() {
+                    arrivals.timer = Some(at);
+                    self.later(at, Event::Arrive(index));
+                }
+                return;
+            }
+            clock.step();
+            arrivals.free.pop_front();
+            self.run(now, client, at);
+        }
+    }
+
+    /// The timer of a script ends, unless a phase has replaced it.
+    fn arrive(&mut self, now: Instant, at: Instant, index: u32) {
+        if let Some(arrivals) = &mut self.all[index as usize].arrivals
+            && arrivals.timer == Some(at)
+        {
+            arrivals.timer = None;
+            self.dispatch(now, index);
         }
     }
 
@@ -203,6 +290,7 @@ impl Scripts {
             self.timers.pop();
             match event {
                 Event::Start(client) => self.start(now, client),
+                Event::Arrive(script) => self.arrive(now, at, script),
                 Event::Begin(state) => self.begin(now, state),
                 Event::Issue(state) => self.ready.push_back(state),
                 Event::Crossed(state) => self.go_on(now, state),
@@ -296,15 +384,21 @@ impl Scripts {
         }
     }
 
-    /// A client begins a run.
+    /// A client begins a run, unless the phase has none for it.
     fn start(&mut self, now: Instant, index: u32) {
         let client = &mut self.clients[index as usize];
-        let script = &self.all[client.script as usize];
-        if client.number >= script.limit {
+        if client.number >= self.all[client.script as usize].limit {
             client.activity = Activity::Parked;
             return;
         }
-        (client.began, client.steps_left, client.ran) = (now, script.steps, true);
+        self.run(now, index, now);
+    }
+
+    /// A client begins a run whose time counts from `began`.
+    fn run(&mut self, now: Instant, index: u32, began: Instant) {
+        let client = &mut self.clients[index as usize];
+        let script = &self.all[client.script as usize];
+        (client.began, client.steps_left, client.ran) = (began, script.steps, true);
         let states = client.first_state..client.first_state + script.steps;
         for state in states.clone() {
             let state = &mut self.states[state as usize];
@@ -367,6 +461,12 @@ impl Scripts {
         if !script.repeat {
             script.left -= 1;
             client.activity = Activity::Done;
+        } else if client.number < script.limit
+            && let Some(arrivals) = &mut script.arrivals
+        {
+            arrivals.free.push_back(index);
+            let script = client.script;
+            self.dispatch(now, script);
         } else if client.number < script.limit {
             let at = now + script.think;
             self.later(at, Event::Start(index));
