@@ -205,10 +205,10 @@ def page_of_python() -> Iterator[str]:
 
 
 def function(call: str, question: type[Question], words: str, command: Any) -> Iterator[str]:
-    """Yield the command of a function, those arguments that the command does not describe, and the result."""
-    page, _, option = words.partition(" --")
+    """Yield what a function does, its command, those arguments that the command does not describe, and the result."""
+    page = words.partition(" --")[0]
     link = f"[{words}](commands.md#{page.replace(' ', '-')})"
-    yield f"{call}: as {link}.{' ' + summary(question) if option else ''}\n"
+    yield f"{summary(question)}\n\n{call}: as {link}.\n"
     described = {plain(getattr(parameter, "help", None) or "") for parameter in command.params}
     own = [(name, text) for name, text in said(question) if plain(text) not in described and name not in EVERYWHERE]
     if own:
