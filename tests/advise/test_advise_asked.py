@@ -54,7 +54,7 @@ def test_quantities_are_read() -> None:
 
 
 def test_candidates_are_read_with_commas_between_keys_and_between_values() -> None:
-    space = space_of("drives=ent-10k,ent-15k,layouts=raid6,raid10,counts=8,4,caches=off", 1)
+    space = space_of("drives=ent-10k,ent-15k,layouts=RAID-6,raid1+0,counts=8,4,caches=off", 1)
     assert [one.name for one in space.drives] == ["ent-10k", "ent-15k"]
     assert (space.layouts, space.counts, space.caches) == (["raid6", "raid10"], [4, 8], ["off"])
     assert [one.caches([]) for one in space.drives] == [["off", "on"]] * 2
@@ -218,6 +218,7 @@ MISTAKES = [
     (("--slo", "fast"), "--slo"),
     (("--slo", ""), "--slo: is empty"),
     (("--slo", "90 % of the most"), "a share of the maximum"),
+    (("--slo", "TPS > 300 and transaction.p99 < 5 ms"), "--slo = 'TPS > 300': is of transactions"),
     (("--capacity", "50"), "--capacity = '50'"),
     (("--capacity", "-5 TB"), "--capacity"),
     (("--protect", "many failures"), "--protect"),

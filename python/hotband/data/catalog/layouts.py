@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 
@@ -36,3 +37,14 @@ LAYOUTS = (
     LayoutOutline("controller", "controller:1xent-10k", 1, "as inner", "as inner", "RAID card"),
 )
 """All layouts. One without an example needs a machine file (docs/guides/machines.md)."""
+
+
+def layout_meant(word: str) -> str:
+    """Return the layout that people mean by a word, such as `mirror`, `RAID 1+0` or `raid-z2`; else the word itself."""
+    plain = _plain(word)
+    names = {_plain(name): layout.name for layout in LAYOUTS for name in (layout.name, *layout.words.split(","))}
+    return names.get(plain, word)
+
+
+def _plain(word: str) -> str:
+    return re.sub(r"[\s+-]", "", word.lower())

@@ -130,8 +130,8 @@ def needs_of(question: AdviseQuestion) -> Needs:
         )
     growth = 0.0 if question.grow is None else growth_of(question.grow)
     return Needs(
-        slo_of(question.slo, "question.slo"),
-        () if question.slo_degraded is None else slo_of(question.slo_degraded, "question.slo_degraded"),
+        _conditions_of_ios(question.slo, "question.slo"),
+        () if question.slo_degraded is None else _conditions_of_ios(question.slo_degraded, "question.slo_degraded"),
         today,
         today * (1.0 + growth) ** question.years,
         tolerated_of(question.protect),
@@ -139,6 +139,17 @@ def needs_of(question: AdviseQuestion) -> Needs:
         float(question.years),
         1.0 if question.duty is None else duty_of(question.duty),
     )
+
+
+def _conditions_of_ios(text: str, where: str) -> tuple[Condition, ...]:
+    """Return the conditions of an objective. Raises UserError for those of transactions, which an array that stands for
+    a larger one does not have in proportion."""
+    conditions = slo_of(text, where)
+    for condition in conditions:
+        if condition.figure.is_of_script:
+            accepted = 'is of transactions, which find and sweep judge; expected I/Os, such as "commit.p99 < 1 ms"'
+            raise UserError(where, "", condition.text, accepted)
+    return conditions
 
 
 def tolerated_of(text: str) -> int:

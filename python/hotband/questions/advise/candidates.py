@@ -21,6 +21,7 @@ from hotband.base.text.nearest import unknown_name
 from hotband.base.text.numbers import size
 from hotband.data import catalog
 from hotband.data.catalog import entries, is_file
+from hotband.data.catalog.layouts import layout_meant
 from hotband.data.inputs.specify import Named
 from hotband.execution.experiment import Progress, Tick
 from hotband.execution.runs.drives import MOST_DRIVES, STAND_IN, family
@@ -164,7 +165,9 @@ def space_of(text: str, tolerated: int) -> Space:
     """Read drives, layouts, counts and caches from a text such as `drives=a,b,layouts=raid6`. Raises UserError."""
     values = _said(text)
     names = named_drives(values.get("drives", [])) or [drive["name"] for drive in entries.drives()]
-    layouts = values.get("layouts") or [layout for layout in USUAL if tolerates(layout, 8) >= tolerated]
+    layouts = [layout_meant(one) for one in values.get("layouts", [])] or [
+        layout for layout in USUAL if tolerates(layout, 8) >= tolerated
+    ]
     for one in layouts:
         if one not in LAYOUTS:
             raise unknown_name("question.candidates: layouts", one, LAYOUTS)
