@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from pathlib import Path
 
 import pytest
 
 import hotband as hb
+from command_line import run_hotband
 from hotband.base.errors import UserError
 from hotband.data.catalog import CATALOG_DIR, entries
 from hotband.data.catalog.layouts import LAYOUTS
@@ -243,6 +245,59 @@ def test_a_rate_that_makes_an_open_loop_and_is_missed_leaves_a_note() -> None:
 def test_a_layout_without_drives_is_refused_with_an_example(word: str, example: str) -> None:
     with pytest.raises(UserError, match=f"is a layout; expected it with drives, such as {example}"):
         hb.run("fio-randread", on=word)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("gp3", "hotband drives new gp3 --kind cloud"),
+        ("pd-ssd", "hotband drives new pd-ssd --kind cloud"),
+        ("zfs", "raidz1..3, such as raidz2:6xent-10k"),
+        ("zfs:6xent-10k", "raidz1..3, such as raidz2:6xent-10k"),
+        ("lvm:4xent-10k", "expected concat, raid0"),
+        ("vsan", "is not modelled; the nearest layout is replicated"),
+        ("bluestore-14", "hotband drives --kind osd bluestore-14"),
+        ("nvme-raid1", "expected raid1:2x"),
+        ("ssd raid 10", "expected raid10:4x"),
+        ("nvme0n1", "expected --on real:/dev/nvme0n1"),
+        ("controller:raid10:8xent-15k", "expected a machine file"),
+        ("controller:8xent-10k", "expected a machine file"),
+        ("raidz2:6xironwolf-8tb+980-1tb", "expected a machine file"),
+        ("raidz2:6", "such as raidz2:6xent-10k"),
+        ("raid5:ent-15k", "such as raid5:4xent-15k"),
+        ("raid5:4*ent-10k", "expected raid5:4xent-10k"),
+        ("RAID5(4xent-10k)", "expected raid5:4xent-10k"),
+        ("4xent-10k", "such as raid10:4xent-10k"),
+        ("raid1:2xnvme", "hotband drives nvme, such as raid1:2x"),
+        ("raid0:2xgp3", "hotband drives new gp3 --kind cloud"),
+    ],
+)
+def test_other_words_for_a_machine_are_refused_with_what_to_type(name: str, said: str) -> None:
+    done = run_hotband("run", "fio-randread", "--on", name)
+    assert (done.returncode, done.stderr.count("\n"), said in done.stderr) == (2, 1, True), done.stderr
+
+
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [
+        ("gp3", "hotband drives new gp3 --kind cloud"),
+        ("cloud", "hotband drives new cloud --kind cloud"),
+        ("raid-10", "with drives it is raid10:4xent-10k"),
+        ("ceph", "with drives it is replicated:3xent-10k"),
+        ("zfs", "such as raidz2:6xent-10k"),
+        ("bluestore-14", "hotband drives --kind osd bluestore-14"),
+        ("nvme-raid1", "expected raid1:2x"),
+    ],
+)
+def test_other_words_for_a_drive_are_refused_with_what_to_type(word: str, said: str) -> None:
+    done = run_hotband("drives", word)
+    assert (done.returncode, done.stderr.count("\n"), said in done.stderr) == (2, 1, True), done.stderr
+
+
+def test_the_command_of_a_hint_makes_the_volume(tmp_path: Path) -> None:
+    command = run_hotband("drives", "gp3").stderr.partition("describe yours: hotband ")[2]
+    assert run_hotband(*shlex.split(command), cwd=tmp_path).returncode == 0
+    assert hb.run("fio-randread", on=tmp_path / "gp3.toml", duration="0.1 s", progress=False).iops > 0
 
 
 def test_every_layout_runs_as_its_example_says() -> None:

@@ -114,6 +114,11 @@ def filter_words() -> tuple[str, ...]:
     return tuple(sorted({word for drive in catalog_drives() for word in words_of(drive)} | markets))
 
 
+def first_of_kind(word: str) -> str | None:
+    """Return the first drive that a word selects; None if the word is no filter."""
+    return next((drive.name for drive in catalog_drives() if word in words_of(drive)), None)
+
+
 def words_of(drive: CatalogDrive) -> frozenset[str]:
     """Return the words that select a drive."""
     interface, *details = drive.interface.lower().split()
@@ -166,6 +171,10 @@ def _filter_of(word: str, drives: Iterable[CatalogDrive]) -> Callable[[CatalogDr
 def unknown_word(word: str, known: Sequence[str]) -> UserError:
     """Return the error for a word that is neither a product nor a filter, with the nearest ones, or with the file that
     it names without its ending."""
+    from hotband.data.catalog.hints import drive_hint
+
+    if (sentence := drive_hint(word, first_of_kind)) is not None:
+        return UserError("question.words", "", word, sentence)
     near = difflib.get_close_matches(word, known, n=NEAR, cutoff=0.6)
     quoted = " or ".join(f'"{name}"' for name in near)
     meant = f"did you mean {quoted}? " if near else ""

@@ -6,8 +6,8 @@ from __future__ import annotations
 import re
 
 from hotband.base.errors import UserError
-from hotband.data.catalog.filters import filter_words, select_drives
-from hotband.data.catalog.layouts import LAYOUTS
+from hotband.data.catalog.filters import filter_words, first_of_kind, select_drives
+from hotband.data.catalog.hints import machine_hint
 from hotband.data.catalog.names import drive_names, workload_names
 
 DEVICE = re.compile(r"/dev/(?:sd|hd|vd|xvd|nvme|mmcblk|md|dm-|zd|mapper/|disk/)\S*")
@@ -27,19 +27,10 @@ def refuse_other_names(name: str, what: str) -> None:
         raise UserError("question.on", "", name, f"is a device of this computer; expected question.on real:{name}")
     if name in workload_names():
         raise UserError("question.on", "", name, "is a workload, not a machine; expected a drive (hotband drives)")
-    _refuse_layout(name)
+    if (hint := machine_hint(name, first_of_kind)) is not None:
+        raise UserError("question.on", "", name, hint)
     if name.lower() in filter_words():
         chosen = select_drives([name]).drives
         few = ", ".join(drive.name for drive in chosen[:NEAR])
         accepted = f"is a kind of drive; expected one of {len(chosen)}, such as {few} (hotband drives {name})"
         raise UserError("question.on", "", name, accepted)
-
-
-def _refuse_layout(name: str) -> None:
-    """Raise UserError for a layout without drives."""
-    plain = re.sub(r"[-_ ]", "", name.lower())
-    for layout in LAYOUTS:
-        words = re.sub(r"[- ]", "", f"{layout.name}, {layout.words}".lower())
-        if plain and ":" in layout.example and plain in words.split(","):
-            accepted = f"is a layout; expected it with drives, such as {layout.example} (hotband layouts)"
-            raise UserError("question.on", "", name, accepted)

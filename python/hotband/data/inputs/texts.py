@@ -32,7 +32,7 @@ def text_of(argument: str, what: str) -> str | None:
         if text is not None:
             return text
     is_name = not is_file(argument)
-    may_be_meant = (is_name or argument.startswith("/dev/")) and ":" not in argument
+    may_be_meant = is_name or argument.startswith("/dev/")
     if may_be_meant and argument not in catalog_names("workloads" if what == "workload" else "drives"):
         from hotband.data.inputs.meant import refuse_other_names
 
