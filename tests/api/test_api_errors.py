@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -38,7 +39,7 @@ def run(workload: object = "fio-randread", on: object = DISK, **more: object) ->
         (lambda: run(qd=None), "settings", "qd", "None"),
         (lambda: run(nope=1), "settings", "", "nope"),
         (lambda: run(duration="5"), "duration", "", "5"),
-        (lambda: run(duration=5), "duration", "", "5"),
+        (lambda: run(duration=-5), "duration", "", "-5 s"),
         (lambda: run(seed=-1), "seed", "", "-1"),
         (lambda: run(seed="1"), "seed", "", "1"),
         (lambda: run(fail="d9@1 s"), "fail", "", "d9@1 s"),
@@ -160,6 +161,24 @@ def test_an_argument_that_is_missing_is_a_type_error() -> None:
         hb.run("fio-randread")
 
 
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: hb.run("fio-randread", target=DISK), "did you mean on= instead of target="),
+        (lambda: hb.run("fio-randread", DISK), "only workload without a name, the others as on="),
+        (lambda: hb.sequence(["fio-randread"], machine=DISK), "did you mean on= instead of machine="),
+        (lambda: hb.compare("a", "b", anway=True), "'anway'; did you mean anyway= instead of anway="),
+        (lambda: hb.load(), "load() missing a required argument: 'path'"),
+    ],
+)
+def test_a_call_that_does_not_fit_names_the_nearest_argument(call: Callable[[], object], message: str) -> None:
+    """As a UserError, which is also Python's TypeError."""
+    with pytest.raises(hb.UserError, match=re.escape(message)) as caught:
+        call()
+    assert isinstance(caught.value, TypeError)
+    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
+
+
 def test_an_error_has_a_path_of_fields() -> None:
     """`streams[0].size` as names and places."""
     load = {"title": "mine", "source": "a test", "confidence": "high", "streams": [{"read_pct": 100, "size": "4"}]}
@@ -196,11 +215,24 @@ def test_an_unknown_attribute_is_an_attribute_error() -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "meant"), [("queue_depth", "qd"), ("block_size", "bs"), ("write_cache", "wce"), ("runtime", "duration")]
+    ("word", "key", "value"), [("queue_depth", "qd", 8), ("block_size", "bs", "8 KiB"), ("write_cache", "wce", False)]
 )
-def test_usual_words_for_a_key_have_it_as_a_hint(key: str, meant: str) -> None:
-    with pytest.raises(hb.UserError, match=f"did you mean {meant}"):
-        hb.run("fio-randread", on="ent-10k", duration="0.1 s", set={key: 8})
+def test_usual_words_for_a_key_are_accepted(word: str, key: str, value: object) -> None:
+    usual, ours = (hb.run("fio-randwrite", on="ent-10k", duration="0.1 s", **{name: value}) for name in (word, key))
+    assert usual == ours
+    with pytest.raises(hb.UserError, match="is the same as"):
+        hb.run("fio-randwrite", on="ent-10k", **{word: value, key: value})
+
+
+def test_a_field_of_the_question_is_no_setting() -> None:
+    with pytest.raises(hb.UserError, match="did you mean duration"):
+        hb.run("fio-randread", on="ent-10k", runtime="1 s")
+
+
+def test_a_unit_in_a_file_has_the_one_that_files_accept_as_a_hint() -> None:
+    machine = '[drives.d]\nproduct = "ent-10k"\n[links.l]\nmembers = "d"\nrate = "25 Gbit/s"\n'
+    with pytest.raises(hb.UserError, match='did you mean "25 Gb/s"'):
+        hb.run("fio-randread", on=machine, duration="0.1 s")
 
 
 def test_numbers_of_numpy_and_whole_floats_are_numbers() -> None:

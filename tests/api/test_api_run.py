@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 import hotband as hb
+from command_line import run_hotband
 from hotband.data.record.record import Record
 
 DISK = "exos-15e900-512n"
@@ -43,6 +47,38 @@ def test_true_and_false_are_on_and_off() -> None:
     """A switch of a drive may be a bool."""
     switched = [hb.run("fio-randwrite", on="ent-10k", wce=on, duration="1 s").settings["wce"] for on in (True, False)]
     assert switched == ["on", "off"]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "texts"),
+    [
+        ({"bs": 8192}, {"bs": "8 KiB"}),
+        ({"bs": np.float64(8192)}, {"bs": "8 KiB"}),
+        ({"think": 0.0025}, {"think": "2.5 ms"}),
+        ({"rpm": 7200}, {"rpm": "7200 rpm"}),
+        ({"sustained_outer": 250e6}, {"sustained_outer": "250 MB/s"}),
+        ({"power_active": 7.2}, {"power_active": "7.2 W"}),
+        ({"duration": 1}, {"duration": "1 s"}),
+        ({"duration": 0.5}, {"duration": "500 ms"}),
+    ],
+)
+def test_a_plain_number_is_in_the_base_unit(numbers: dict[str, Any], texts: dict[str, Any]) -> None:
+    runs = [hb.run("fio-randread", on=DISK, **{"duration": "1 s", **given}) for given in (numbers, texts)]
+    assert runs[0].document["summary"] == runs[1].document["summary"]
+
+
+def test_plain_numbers_are_axes_of_a_sweep() -> None:
+    swept = hb.sweep("fio-randread", on=DISK, bs=[4096, 65536], duration=0.5)
+    assert swept.frame["bs_bytes"].to_list() == [4096, 65536]
+
+
+def test_units_in_words_are_read() -> None:
+    """Also those that the engine does not know, and with a comma between the values of an axis on the command line."""
+    texts = [hb.run("fio-randread", on=DISK, duration=duration).iops for duration in ("1 s", "1 second", "1 sec")]
+    assert len(set(texts)) == 1
+    arguments = ["--on", DISK, "--set", "think=1 ms,2 milliseconds", "--duration", "1 sec", "--json"]
+    swept = run_hotband("sweep", "fio-randread", *arguments)
+    assert [run["think"] for run in json.loads(swept.stdout)["runs"]] == ["1 ms", "2 ms"]
 
 
 def test_a_workload_may_be_a_dict_toml_text_or_a_file(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hotband import _core
-from hotband.base.text.quantities import size_bytes, span_ns, ungrouped
+from hotband.base.text.quantities import in_units, size_bytes, span_ns, ungrouped, with_unit
 
 NUMBERS = ("3", "1.5", "1e3", "2.5E-1", "1_000", ".5", "5.", "0", "1e300", "1.5.2", "-1", "1,000", "1e", "e3", "\u0661")
 
@@ -88,3 +88,43 @@ def test_sizes_that_are_known(text: str, told: float | None) -> None:
 )
 def test_a_comma_stands_between_thousands_alone(text: str, plain: str | None) -> None:
     assert ungrouped(text) == plain
+
+
+@pytest.mark.parametrize(
+    ("text", "of_engine"),
+    [
+        ("5 days", "5 d"),
+        ("5 day", "5 d"),
+        ("1e3 hours", "1e3 h"),
+        ("2 weeks", "14 d"),
+        ("1 year", "365.25 d"),
+        ("6 months", "182.625 d"),
+        ("30 minutes", "30 min"),
+        ("10sec", "10 s"),
+        ("3 \u03bcs", "3 us"),
+        ("25 Gbit/s", "25 Gb/s"),
+        ("25GbE", "25 Gb/s"),
+        ("25Gbps", "25 Gb/s"),
+        ("100 Mbps", "100 Mb/s"),
+        ("400 kbit/s", "50 kB/s"),
+        ("0.1 Tbps", "100 Gb/s"),
+        ("2 GBps", "2 GB/s"),
+        ("2 TB/s", "2000 GB/s"),
+    ],
+)
+def test_units_in_words_become_those_of_the_engine(text: str, of_engine: str) -> None:
+    assert in_units(text) == of_engine
+    kind = "rate" if "/s" in of_engine else "time"
+    assert _core.quantity(kind, of_engine) > 0
+
+
+@pytest.mark.parametrize("text", ["5 mb/s", "5 gbps", "5 m", "days", "5", "5 days each", "1.5.2 days", "4 KiB", ""])
+def test_an_ambiguous_unit_and_other_text_are_unchanged(text: str) -> None:
+    assert in_units(text) == text
+
+
+@pytest.mark.parametrize(
+    ("number", "text"), [(4096, "4096 B"), (4096.0, "4096 B"), (0.25, "0.25 B"), (10**15, "1000000000000000 B")]
+)
+def test_a_number_with_a_unit_is_exact(number: float, text: str) -> None:
+    assert with_unit(number, "B") == text

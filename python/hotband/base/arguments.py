@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import operator
 from collections.abc import Callable, Iterator, Mapping, Set
+from difflib import get_close_matches
 from functools import cache, wraps
 from keyword import iskeyword
 from os import PathLike
@@ -16,7 +17,7 @@ from pathlib import PurePath
 from types import NoneType
 from typing import Literal, ParamSpec, TypeVar, get_origin
 
-from hotband.base.errors import UserError, no_text, reason_of
+from hotband.base.errors import CallError, UserError, no_text, reason_of
 from hotband.base.text.nearest import hint
 from hotband.base.text.regular import NotRegular
 from hotband.base.text.write import is_mistake
@@ -27,12 +28,16 @@ R = TypeVar("R")
 MISFIT = object()
 """Result for a value that does not fit a type."""
 EXAMPLES = {
+    "afr": '"0.9 %"',
     "capacity": '"50 TB"',
     "duration": '"5 s"',
     "grow": '"30 %/year"',
+    "mtbf": '"1400000 h"',
     "on": '"ent-10k"',
     "power_loss": '"30 s"',
     "protect": '"two failures"',
+    "rebuild_time": '"6 h"',
+    "replacement": '"24 h"',
     "question": '"IOPS at p99 < 10 ms"',
     "range": '"1..64"',
     "slo": '"p99 < 5 ms"',
@@ -52,6 +57,14 @@ WORDS = {
 """Words for types in a signature."""
 SEVERAL = {"text": "texts", "a dict with texts as keys": "dicts with texts as keys"}
 """Plurals of list elements that do not end in s."""
+MEANT = {
+    **dict.fromkeys(("target", "targets", "machine", "machines", "drive", "drives", "device", "disk"), "on"),
+    **dict.fromkeys(("runtime", "time", "seconds"), "duration"),
+    **dict.fromkeys(("job", "load", "jobs"), "workload"),
+    **dict.fromkeys(("objective", "condition"), "slo"),
+    **dict.fromkeys(("output", "folder", "path"), "out"),
+}
+"""Arguments by words of similar meaning, whose letters resemble other arguments more, or none."""
 ARGUMENT_CUTOFF = 0.75
 """Similarity to an argument's name that counts as a typing error of a letter or two."""
 DEEPEST = 20
@@ -69,8 +82,11 @@ def public(function: Callable[P, R]) -> Callable[P, R]:
     def called(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             bound = _signature(function).bind(*args, **kwargs)
-        except TypeError:
-            return function(*args, **kwargs)  # names a missing or unknown argument
+        except TypeError as error:
+            if hasattr(function, "__signature__"):
+                # A function of a question also accepts former names of its arguments.
+                return function(*args, **kwargs)
+            raise miscalled(function.__name__, _signature(function), kwargs, error) from None
         for name, value in bound.arguments.items():
             _expect_text(name, value)
             bound.arguments[name] = _fitting(function, name, value)
@@ -85,6 +101,23 @@ def public(function: Callable[P, R]) -> Callable[P, R]:
             raise mistake from error
 
     return called
+
+
+def miscalled(name: str, signature: inspect.Signature, keywords: Mapping[str, object], error: TypeError) -> CallError:
+    """Return the error for a call that does not fit a signature, with the argument that was probably meant."""
+    kinds = {argument: parameter.kind for argument, parameter in signature.parameters.items() if argument != "self"}
+    by_name = [argument for argument, kind in kinds.items() if kind == inspect.Parameter.KEYWORD_ONLY]
+    by_place = [argument for argument, kind in kinds.items() if kind == inspect.Parameter.POSITIONAL_OR_KEYWORD]
+    unknown = [keyword for keyword in keywords if keyword not in kinds]
+    if "too many positional" in str(error) and by_name:
+        others = f"expected only {', '.join(by_place)} without a name" if by_place else "expected names"
+        return CallError(f"{name}()", "", "", f"{error}; {others}, the others as {by_name[0]}=...")
+    accepted = [argument for argument in (*by_place, *by_name) if argument not in keywords]
+    for keyword in unknown:
+        near = MEANT.get(keyword) or next(iter(get_close_matches(keyword, accepted, n=1)), None)
+        if near in accepted and ("missing" not in str(error) or f"'{near}'" in str(error)):
+            return CallError(f"{name}()", "", "", f"{error}; did you mean {near}= instead of {keyword}=?")
+    return CallError(f"{name}()", "", "", str(error))
 
 
 def _expect_text(argument: str, value: object, depth: int = 0) -> None:

@@ -12,28 +12,15 @@ import hotband._core as _core
 from hotband.base import memory
 from hotband.base.errors import UserError
 from hotband.base.fields import of_question
+from hotband.base.text.quantities import in_units
 from hotband.base.version import __version__
-
-MEANT = {
-    "queue_depth": "qd",
-    "queuedepth": "qd",
-    "concurrency": "qd",
-    "outstanding": "qd",
-    "block_size": "bs",
-    "write_cache": "wce",
-    "runtime": "question.duration",
-}
-"""Words for keys of settings, whose letters resemble other keys more, or none."""
 
 
 def user_error(error: _core.SpecError) -> UserError:
     """Return an error of the engine as UserError, which names a file or a field of the question."""
     file, key, value, accepted = error.args
-    where = of_question(file)
-    before, one_of, keys = accepted.partition("expected one of ")
-    if where == "question.settings" and not key and one_of and value in MEANT:
-        before = f"did you mean {MEANT[value]}? "
-    return UserError(where, key, value, f"{before}{one_of}{keys}")
+    ours = in_units(value)
+    return UserError(of_question(file), key, value, accepted if ours == value else f'did you mean "{ours}"? {accepted}')
 
 
 @contextmanager

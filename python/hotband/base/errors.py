@@ -26,7 +26,7 @@ class UserError(Exception):
         super().__init__(str(self))
 
     def __reduce__(self) -> tuple[type[UserError], tuple[str, str, str, str]]:
-        return UserError, (self.where, self.key, self.value, self.accepted)
+        return type(self), (self.where, self.key, self.value, self.accepted)
 
     @property
     def file(self) -> str:
@@ -57,6 +57,13 @@ class UserError(Exception):
         # The accepted values may include names from the user.
         accepted = " ".join(shortened(word, LONGEST_WORD) for word in self.accepted.split())
         return " ".join(f"{subject}{given}: {accepted}".split())
+
+
+class CallError(UserError, TypeError):
+    """A call that fits no signature, which Python itself reports as TypeError. `where` is the function."""
+
+    def __str__(self) -> str:
+        return f"{self.where} {self.accepted}"
 
 
 def reason_of(error: Exception) -> str:

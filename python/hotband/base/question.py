@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, get_args, get_type_hints
 
 from hotband.base.errors import UserError
 from hotband.base.fields import in_words, register
+from hotband.base.text.quantities import in_units, with_unit
 
 if TYPE_CHECKING:
     from hotband.base.guess import Guess
@@ -41,7 +42,8 @@ class Says:
     is an argument of the command and of the function; the name of an `ordered` one may be omitted in a call of the
     function, and on the command line it is an option. A field `hidden` from Python is for the terminal only (how much
     is shown), an `only_python` one for Python only (objects that a program continues with). If a field that `lists` is
-    missing, the command prints a list; Python requires the field."""
+    missing, the command prints a list; Python requires the field. A text that states a quantity has the `unit` of
+    Python's plain numbers."""
 
     text: str
     metavar: str = ""
@@ -55,6 +57,7 @@ class Says:
     takes: str = ""
     only_python: bool = False
     lists: bool = False
+    unit: str = ""
 
 
 def asks(
@@ -72,9 +75,10 @@ def asks(
     takes: str = "",
     only_python: bool = False,
     lists: bool = False,
+    unit: str = "",
 ) -> Any:
     """Return a field of a question; its arguments are those of `Says`."""
-    says = Says(text, metavar, least, most, called, short, positional, ordered, hidden, takes, only_python, lists)
+    says = Says(text, metavar, least, most, called, short, positional, ordered, hidden, takes, only_python, lists, unit)
     return field(default=default, metadata={KEY: says})
 
 
@@ -100,7 +104,7 @@ def into() -> Any:
 
 def duration() -> Any:
     """Return the field `duration`."""
-    return asks('Measured time of a step, as "60 s".', default=None, metavar="TIME")
+    return asks('Measured time of a step, as "60 s".', default=None, metavar="TIME", unit="s")
 
 
 def rate(text: str) -> Any:
@@ -227,9 +231,14 @@ class Question:
     enters: ClassVar[str] = ""
 
     def __post_init__(self) -> None:
-        """Check bounds of numbers and words. Raises UserError for the first that does not fit."""
+        """Check bounds of numbers and words, and set units of quantities. Raises UserError for the first value that
+        does not fit."""
         for field_ in fields_of(type(self)):
-            check(field_, getattr(self, field_.name))
+            value = getattr(self, field_.name)
+            if field_.says.unit and value is not None:
+                text = in_units(value) if isinstance(value, str) else with_unit(value, field_.says.unit)
+                object.__setattr__(self, field_.name, text)
+            check(field_, value)
 
     def __init_subclass__(cls) -> None:
         """Register the question's fields for errors."""

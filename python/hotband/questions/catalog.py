@@ -98,8 +98,8 @@ class DrivesQuestion(CatalogQuestion):
         metavar="[NAME]...",
         positional=True,
     )
-    min: str | None = asks('Least capacity, such as "3 TB".', default=None, metavar="SIZE")
-    max: str | None = asks("Largest capacity.", default=None, metavar="SIZE")
+    min: str | None = asks('Least capacity, such as "3 TB".', default=None, metavar="SIZE", unit="B")
+    max: str | None = asks("Largest capacity.", default=None, metavar="SIZE", unit="B")
     sort: str | None = asks(
         f"Sort by {', '.join(SORT_KEYS)}; drives without the value come last.", default=None, metavar="KEY"
     )

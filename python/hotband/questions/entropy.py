@@ -102,7 +102,7 @@ class EntropyQuestion(Question):
         '"4 KiB" to "64 KiB", or none for the archive alone. Default: all sizes.', default=(), metavar="SIZE[,SIZE]"
     )
     sample: str | None = asks(
-        'Amount of data to read at random places, or "all". Default: 1 GB.', default=None, metavar="SIZE"
+        'Amount of data to read at random places, or "all". Default: 1 GB.', default=None, metavar="SIZE", unit="B"
     )
     seed: int = seed("Seed of the sample.")
     jobs: int | None = asks("Number of threads. Default: all cores.", default=None, least=1, most=1024)

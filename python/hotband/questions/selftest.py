@@ -91,7 +91,9 @@ class SelftestQuestion(Question):
     has_executor = False
 
     path: str = asks("A block device or a file of this computer.", metavar="PATH", positional=True)
-    duration: str = asks("Time of each of the three measurements.", default="3 s", metavar="TIME", called="for")
+    duration: str = asks(
+        "Time of each of the three measurements.", default="3 s", metavar="TIME", unit="s", called="for"
+    )
 
     def document(self, answer: Selftest) -> tuple[object, str]:
         """Return the checks as JSON."""

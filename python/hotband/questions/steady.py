@@ -33,7 +33,9 @@ class SteadyQuestion(Question):
         positional=True,
         takes="at least one record",
     )
-    round: str | None = asks('Length of a round; default: that of the run, or "60 s".', default=None, metavar="TIME")
+    round: str | None = asks(
+        'Length of a round; default: that of the run, or "60 s".', default=None, metavar="TIME", unit="s"
+    )
     track: str | None = asks(
         "iops, latency or bandwidth; default: that of the run, or iops.", default=None, metavar="WHAT"
     )

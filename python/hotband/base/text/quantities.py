@@ -12,6 +12,28 @@ SPAN_UNITS = {"ns": 1.0, "us": 1e3, "µs": 1e3, "ms": 1e6, "s": 1e9, "min": 60e9
 SPAN_FORM = 'a time with its unit, such as "5 ms" or "10 s" (ns, us, ms, s, min, h, d)'
 SPAN_EXPECTED = f"{SPAN_FORM}, less than 285 years"
 QUANTITY = re.compile(r"\s*([0-9._]+(?:[eE][+-]?[0-9]+)?)\s*([A-Za-zµ]+)\s*")
+IN_WORDS = re.compile(r"\s*([0-9._]+(?:[eE][+-]?[0-9]+)?)\s*([A-Za-z\u03bc]+(?:/s)?)\s*")
+DAYS_OF_YEAR = 365.25
+WORDS: dict[str, tuple[float, str]] = {
+    **dict.fromkeys(("nsec", "nanosecond", "nanoseconds"), (1.0, "ns")),
+    **dict.fromkeys(("\u03bcs", "usec", "microsecond", "microseconds"), (1.0, "us")),
+    **dict.fromkeys(("msec", "millisecond", "milliseconds"), (1.0, "ms")),
+    **dict.fromkeys(("sec", "secs", "second", "seconds"), (1.0, "s")),
+    **dict.fromkeys(("mins", "minute", "minutes"), (1.0, "min")),
+    **dict.fromkeys(("hr", "hrs", "hour", "hours"), (1.0, "h")),
+    **dict.fromkeys(("day", "days"), (1.0, "d")),
+    **dict.fromkeys(("wk", "week", "weeks"), (7.0, "d")),
+    **dict.fromkeys(("month", "months"), (DAYS_OF_YEAR / 12, "d")),
+    **dict.fromkeys(("yr", "yrs", "year", "years"), (DAYS_OF_YEAR, "d")),
+    **dict.fromkeys(("kb/s", "kbps", "kbit/s"), (0.125, "kB/s")),
+    **dict.fromkeys(("Mbps", "Mbit/s"), (1.0, "Mb/s")),
+    **dict.fromkeys(("Gbps", "Gbit/s", "GbE"), (1.0, "Gb/s")),
+    **dict.fromkeys(("Tb/s", "Tbps", "Tbit/s"), (1000.0, "Gb/s")),
+    **{f"{unit}ps": (1.0, f"{unit}/s") for unit in ("kB", "MB", "GB", "KiB", "MiB", "GiB")},
+    **dict.fromkeys(("TB/s", "TBps"), (1000.0, "GB/s")),
+}
+"""Units as people write them, each as a number of units that the engine reads. A small b is a bit, a large B a byte, so
+that "mb/s" is neither. The Greek letter of "\u03bcs" is not the micro sign that the engine reads."""
 LIMIT = 9e18
 """Times named in text are below this many ns, as in the engine (crates/units/src/text.rs)."""
 
@@ -27,10 +49,30 @@ def ungrouped(text: str) -> str | None:
     return text.replace(",", "") if GROUPED.fullmatch(text) else None
 
 
+def in_units(text: str) -> str:
+    """Return a quantity in a unit that the engine reads: "5 days" as "5 d", "25 Gbit/s" as "25 Gb/s". Other text is
+    unchanged."""
+    match = IN_WORDS.fullmatch(text)
+    known = None if match is None else WORDS.get(match[2])
+    try:
+        number = 0.0 if match is None else float(match[1].replace("_", ""))
+    except ValueError:
+        return text
+    if match is None or known is None:
+        return text
+    scale, unit = known
+    return f"{match[1] if scale == 1 else f'{number * scale:.15g}'} {unit}"
+
+
+def with_unit(number: float, unit: str) -> str:
+    """Return a plain number with its unit as text, without rounding."""
+    return f"{int(number) if number == int(number) else repr(number)} {unit}" if math.isfinite(number) else f"{number}"
+
+
 def _parted(text: str) -> tuple[float, str] | None:
     """Return number and unit of a quantity, the number as the engine accepts it (`1e3`, `1_000`); None for other
     text."""
-    match = QUANTITY.fullmatch(text)
+    match = QUANTITY.fullmatch(in_units(text))
     try:
         return None if match is None else (float(match[1].replace("_", "")), match[2])
     except ValueError:

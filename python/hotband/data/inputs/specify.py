@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from os import PathLike, fspath
 from typing import Any, TypeAlias
 
 import tomli
 
+import hotband._core as _core
 from hotband.base.arguments import DEEPEST, listed, plain, short
 from hotband.base.errors import UserError, characters
 from hotband.base.heavy import tomlkit
 from hotband.base.text.amounts import AmbiguousAmount
-from hotband.data.catalog import entries
+from hotband.base.text.quantities import in_units, with_unit
+from hotband.data.catalog import CATALOG_DIR, entries
 from hotband.data.catalog.named import EMULATED, is_emulated, is_real
 from hotband.data.inputs.reports import product_in
 from hotband.data.inputs.texts import is_command, text_of
-from hotband.data.inputs.words import ours, twice
+from hotband.data.inputs.words import key_of_setting, twice
 
 Spec: TypeAlias = "str | PathLike[str] | Mapping[str, object]"
 """A catalog name, a short form, a path, TOML text, or a dict with the content of the TOML."""
@@ -28,6 +31,11 @@ Spec: TypeAlias = "str | PathLike[str] | Mapping[str, object]"
 THOUSANDS = {"": 1.0, "k": 1e3, "m": 1e6}
 RATE = re.compile(r"(\d+(?:\.\d+)?)\s*([km]?)(?:\s*iops)?\b", re.IGNORECASE)
 """I/Os a second as people write them: `60000`, `60k`, `60k IOPS`."""
+
+BASE_UNITS = {"size": "B", "time": "s", "rate": "B/s", "speed": "rpm", "power": "W"}
+"""Units of plain numbers of Python, by the kind of quantity. A share has none: 0.7 may be 0.7 % or 70 %."""
+EACH_KIND = ("ent-10k", "7450-pro-3840", "870-evo-1tb", "st8000as0002", "replicated:3xent-10k")
+"""Machines whose keys together are nearly all keys. A key has one kind of quantity on all machines."""
 
 
 @dataclass(frozen=True)
@@ -146,7 +154,7 @@ def setting(key: str, value: object) -> str:
         # A column of a frame with a missing value has floats.
         value = int(value)
     if isinstance(value, str | int | float):
-        return f"{value!r}" if isinstance(value, float) else characters(key, str(value))
+        return f"{value!r}" if isinstance(value, float) else in_units(characters(key, str(value)))
     several = "; several values are for sweep" if listed(value) is not None else ""
     accepted = f'expected text with its unit, such as "4 KiB", a number or a bool{several}'
     raise UserError("settings", key, short(value), accepted)
@@ -168,16 +176,53 @@ def rate_text(given: str) -> str:
 def changes(
     given: Mapping[str, object] | None, settings: Mapping[str, object], *, of_load: bool = True
 ) -> dict[str, object]:
-    """Return the combined changes of `set` and further arguments of a call; fio's words become ours if the settings are
-    `of_load`. Raises UserError for a key that is given twice."""
+    """Return the combined changes of `set` and further arguments of a call; usual words become ours if the settings are
+    `of_load`, and a number gets the base unit of its key. Raises UserError for a key that is given twice."""
     changed: dict[str, object] = {}
     words: dict[str, str] = {}
     for word, value in [*(given or {}).items(), *settings.items()]:
-        key = ours(word) if of_load else word
+        key = key_of_setting(word, str(value)) if of_load else word
         if key in changed:
             raise twice("question.settings", word, str(value), words[key], str(changed[key]))
-        changed[key], words[key] = value, word
+        changed[key], words[key] = with_base_unit(key, value), word
     return changed
+
+
+def with_base_unit(key: str, value: object) -> object:
+    """Return a plain number for a key that requires a unit as text in bytes, seconds, bytes per second, rpm or watts,
+    and several as a list; any other value unchanged."""
+    if (numbers := listed(value)) is not None:
+        texts = [with_base_unit(key, number) for number in numbers]
+        # An iterator has no values left.
+        return texts if isinstance(value, Iterator) or texts != numbers else value
+    number = plain(value)
+    if not isinstance(number, int | float) or isinstance(number, bool):
+        return value
+    unit = _base_unit(key)
+    return with_unit(number, unit) if unit else value
+
+
+@cache
+def _base_unit(key: str) -> str | None:
+    """Return the unit of plain numbers for a key; None for counts, and for keys of applications."""
+    last = key.rpartition(".")[2]
+    rows = (
+        row for machine in EACH_KIND for row in _core.set_keys(CATALOG_DIR, "randread", machine) if row["key"] == last
+    )
+    row = None if key.startswith("app.") else next(rows, None)
+    return None if row is None else _unit_by_description().get(row["accepted"])
+
+
+@cache
+def _unit_by_description() -> Mapping[str, str]:
+    """Return the units by the engine's description of accepted values."""
+    descriptions: dict[str, str] = {}
+    for kind, unit in BASE_UNITS.items():
+        try:
+            _core.quantity(kind, "")
+        except ValueError as error:
+            descriptions[str(error)] = unit
+    return descriptions
 
 
 def settings_of(settings: Mapping[str, object]) -> tuple[tuple[str, str], ...]:

@@ -15,6 +15,7 @@ from functools import cache
 
 import hotband._core as _core
 from hotband.base.errors import UserError
+from hotband.base.text.quantities import in_units
 
 Value = str | int | float | bool
 
@@ -214,6 +215,7 @@ def plain(item: str) -> Value:
         return int(item)
     if re.fullmatch(r"-?\d+\.\d+", item) and repr(float(item)) == item:
         return float(item)
+    item = in_units(item)
     match = ITEM.fullmatch(item)
     known = match is not None and match[2] not in SHORT and match[2] and unit_of(match[2])
     return f"{match[1]} {match[2]}" if match is not None and known else item

@@ -57,12 +57,16 @@ class Serving(OfMachine):
         "An event, such as 'at 60 s: power-off'. May be repeated.", default=(), metavar="EVENT", called="event"
     )
     seed: int = seed()
-    duration: str | None = asks("Time to serve. Default: until interrupted.", default=None, metavar="TIME", hidden=True)
+    duration: str | None = asks(
+        "Time to serve. Default: until interrupted.", default=None, metavar="TIME", unit="s", hidden=True
+    )
     run: str | None = asks(
         "Run it in a shell with $uri, $file, $device, then end.", default=None, metavar="COMMAND", hidden=True
     )
     live: bool = asks("A line with rates and the emulation delay, twice per second.", default=False, hidden=True)
-    spin: str = asks('Busy wait before a completion is due; "0 us" for none.', default="200 us", metavar="TIME")
+    spin: str = asks(
+        'Busy wait before a completion is due; "0 us" for none.', default="200 us", metavar="TIME", unit="s"
+    )
     priority: bool = asks(
         "Real-time priority for slow drives, otherwise the highest other priority, if permitted.", default=True
     )

@@ -33,7 +33,7 @@ def erase() -> Any:
 
 def size() -> Any:
     """Return the field `size`."""
-    return asks("real:DIR: size of the test file.", default=None, metavar="SIZE")
+    return asks("real:DIR: size of the test file.", default=None, metavar="SIZE", unit="B")
 
 
 def keep() -> Any:

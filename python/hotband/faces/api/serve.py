@@ -46,7 +46,7 @@ def emulate(
     workload: Spec,
     *,
     on: Spec,
-    duration: str | None = None,
+    duration: str | float | None = None,
     seed: int = 1,
     set: Mapping[str, object] | None = None,
     events: str | Sequence[str] = (),

@@ -10,7 +10,7 @@ from os import PathLike
 from types import MethodType
 from typing import Any
 
-from hotband.base.arguments import public
+from hotband.base.arguments import miscalled, public
 from hotband.base.question import Field, Question, fields_of, further, in_words_of, summary
 from hotband.data.inputs.specify import Spec, changes
 from hotband.data.record.record import Record
@@ -125,7 +125,7 @@ def made(question: type[Question]) -> Callable[..., Any]:
             current = with_current_arguments(named, signature.parameters, function.__name__)
             values = signature.bind(*arguments, **current).arguments
         except TypeError as error:
-            raise TypeError(f"{function.__name__}() {error}") from None
+            raise miscalled(function.__name__, signature, named, error) from None
         if is_method(question):
             values[subject(question)] = getattr(values.pop("self"), subject(question))
         built = _question_of(question, values)

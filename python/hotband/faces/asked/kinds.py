@@ -192,6 +192,8 @@ KINDS: Mapping[Any, Kind] = {
 }
 OF_NO_LOAD = ("settings of drives", "settings of a program")
 """Descriptions of settings that do not include words of fio."""
+QUANTITY = Kind("str | float")
+"""Text with a unit, or a number in the field's unit."""
 WORD = Kind("str", word)
 """Type of a field that takes one of several words."""
 
@@ -209,7 +211,9 @@ def is_word(field: Field) -> bool:
 
 def kind_of(field: Field) -> Kind:
     """Return the kind of a field."""
-    return WORD if is_word(field) else KINDS[mark(field)]
+    if is_word(field):
+        return WORD
+    return QUANTITY if field.says.unit else KINDS[mark(field)]
 
 
 def arguments_of(field: Field) -> tuple[str, ...]:

@@ -11,8 +11,9 @@ import typer
 from hotband.base.errors import UserError
 from hotband.base.foreign import console, json_safe, json_text, visible
 from hotband.base.text.formats import FORMATS, PRINTED, as_rows, begin, plain
+from hotband.base.text.quantities import in_units
 from hotband.base.text.table import Table, View, Whole
-from hotband.data.inputs.words import ours, twice
+from hotband.data.inputs.words import key_of_setting, twice
 from hotband.views.text.screen import NEXT, Screen, indent_below
 
 if TYPE_CHECKING:
@@ -148,8 +149,8 @@ def parse_set(pairs: list[str], *, of_load: bool = True) -> tuple[tuple[str, str
         key, equals, value = (part.strip() for part in pair.partition("="))
         if not equals or not key or not value:
             raise UserError("--set", "", pair, "expected KEY=VALUE, such as --set qd=16")
-        name = ours(key) if of_load else key
+        name = key_of_setting(key, value) if of_load else key
         if (before := parsed.get(name)) is not None:
             raise twice("--set", key, value, *before)
-        parsed[name] = key, value
+        parsed[name] = key, in_units(value)
     return tuple((key, value) for key, (_, value) in parsed.items())

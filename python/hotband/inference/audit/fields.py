@@ -20,4 +20,4 @@ def media() -> Any:
 
 def cache() -> Any:
     """Return the field `cache`."""
-    return asks('Memory that may serve reads (host, servers), such as "8 GiB".', default=None, metavar="SIZE")
+    return asks('Memory that may serve reads (host, servers), such as "8 GiB".', default=None, metavar="SIZE", unit="B")

@@ -47,9 +47,9 @@ class TraceQuestion(Question):
     direction: Filters = asks("Only read, write, flush or trim. May be repeated.", default=(), metavar="NAME")
     range: Filters = asks('Range of addresses: ["0 GB", "300 GB"].', default=(), only_python=True)
     from_: str | None = asks(
-        'Start this long after the first I/O, such as "1 h".', default=None, metavar="TIME", called="from"
+        'Start this long after the first I/O, such as "1 h".', default=None, metavar="TIME", unit="s", called="from"
     )
-    for_: str | None = asks("Length of the part to use.", default=None, metavar="TIME", called="for")
+    for_: str | None = asks("Length of the part to use.", default=None, metavar="TIME", unit="s", called="for")
 
     def keys(self) -> dict[str, object]:
         """Return the keys of `[trace]`."""

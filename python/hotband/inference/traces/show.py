@@ -107,7 +107,7 @@ class ShowTraceQuestion(TraceQuestion):
     has_page = True
 
     source: Paths = asks("Traces, plain or compressed by gzip or zstd.", metavar="FILE...", positional=True)
-    block: str = asks("Block size for counts of accesses.", default="4 KiB", metavar="SIZE")
+    block: str = asks("Block size for counts of accesses.", default="4 KiB", metavar="SIZE", unit="B")
     sample: int | None = asks("Most blocks to follow.", default=None, metavar="N", least=1024, most=2**26)
 
     def traces(self) -> list[tuple[Path, Mapping[str, object]]]:

@@ -57,7 +57,7 @@ class AdviseQuestion(Question):
         positional=True,
     )
     slo: str = asks('The objective, such as "p99 < 5 ms".', metavar="CONDITIONS")
-    capacity: str = asks('Usable, such as "50 TB".', metavar="SIZE")
+    capacity: str = asks('Usable, such as "50 TB".', metavar="SIZE", unit="B")
     protect: str = asks('Failures of any drives to survive, such as "two failures".', metavar="FAILURES")
     candidates: KeyValues = asks(
         "Drives, layouts, counts and caches to search. May be repeated.", default="", metavar="KEY=VALUES"
@@ -65,7 +65,7 @@ class AdviseQuestion(Question):
     prices: Path | None = asks(
         "Prices and watts, CSV or TOML. Default: price classes of the catalog.", default=None, metavar="FILE"
     )
-    power: str | None = asks('Power limit of the drives, such as "500 W".', default=None, metavar="POWER")
+    power: str | None = asks('Power limit of the drives, such as "500 W".', default=None, metavar="POWER", unit="W")
     grow: str | None = asks('Growth of the data, such as "30 %/year".', default=None, metavar="SHARE")
     years: float = asks("Years of use.", default=YEARS, metavar="YEARS")
     duty: str | None = asks(

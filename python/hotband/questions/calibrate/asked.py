@@ -39,7 +39,7 @@ class CalibrateQuestion(Question):
     )
     like: Drive = asks("Product whose values are fitted.", metavar="PRODUCT")
     output: Path | None = asks("Product file to write (.toml).", default=None, metavar="FILE", short="-o")
-    duration: str = asks("Time limit of the measurements.", default="10 min", metavar="TIME", called="for")
+    duration: str = asks("Time limit of the measurements.", default="10 min", metavar="TIME", unit="s", called="for")
     plan: bool = asks("Show the planned measurements and stop.", default=False, hidden=True)
     out: Path | None = out()
     fresh: bool = fresh()
@@ -52,7 +52,7 @@ class CalibrateQuestion(Question):
         "real: serial number of the drive that may be overwritten.", default=None, metavar="SERIAL"
     )
     yes: bool = asks("real: write without confirmation.", default=False, hidden=True)
-    size: str | None = asks("real:DIR: size of the test file.", default=None, metavar="SIZE")
+    size: str | None = asks("real:DIR: size of the test file.", default=None, metavar="SIZE", unit="B")
     seed: int = seed()
     jobs: int | None = jobs()
 

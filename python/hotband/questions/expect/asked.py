@@ -42,6 +42,8 @@ class ExpectQuestion(Question):
     settings: Settings = asks("Change a value.", default=(), metavar="KEY=VALUE")
     interval: float = level(text="Level of the intervals, 1 to 99.")
     draws: int = draws(DRAWS_OF_MANY)
-    duration: str | None = asks('Measured time of a prediction, such as "60 s".', default=None, metavar="TIME")
+    duration: str | None = asks(
+        'Measured time of a prediction, such as "60 s".', default=None, metavar="TIME", unit="s"
+    )
     seed: int = seed()
     jobs: int | None = jobs()

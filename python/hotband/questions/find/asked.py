@@ -45,7 +45,9 @@ class FindQuestion(Question):
     within: float = asks("Precision of the answer.", default=WITHIN, metavar="PERCENT")
     arrival: str = asks("Arrivals of an open loop: poisson or fixed.", default="poisson", metavar="KIND")
     ios: int | None = asks("Measured I/Os per trial. Default: 60,000 to 300,000.", default=None, metavar="COUNT")
-    duration: str | None = asks('Measured time of a trial instead, such as "60 s".', default=None, metavar="TIME")
+    duration: str | None = asks(
+        'Measured time of a trial instead, such as "60 s".', default=None, metavar="TIME", unit="s"
+    )
     seed: int = seed()
     interval: float | None = level_of()
     draws: int | None = draws_of()

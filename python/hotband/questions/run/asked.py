@@ -76,7 +76,9 @@ class RunQuestion(OnHardware, Question):
     out: Path | None = out()
     into: Path | None = into()
     io_log: Path | None = asks("Log every I/O, to .parquet or .csv.", default=None, metavar="FILE")
-    power_loss: str | None = asks('Cut power at this measured time, such as "30 s".', default=None, metavar="TIME")
+    power_loss: str | None = asks(
+        'Cut power at this measured time, such as "30 s".', default=None, metavar="TIME", unit="s"
+    )
     fail: Texts = asks('A drive fails, such as d3@"60 s". May be repeated.', default=(), metavar="DRIVE@TIME")
     spares: int = asks(
         "Drives that wait to replace failed ones.",
@@ -85,9 +87,11 @@ class RunQuestion(OnHardware, Question):
         most=MOST_SPARES,
         metavar="COUNT",
     )
-    rebuild_rate: str | None = asks('Rate limit of a rebuild, such as "50 MB/s".', default=None, metavar="RATE")
+    rebuild_rate: str | None = asks(
+        'Rate limit of a rebuild, such as "50 MB/s".', default=None, metavar="RATE", unit="B/s"
+    )
     rebuild_after: str | None = asks(
-        "Delay between a failure and the start of its rebuild.", default=None, metavar="TIME"
+        "Delay between a failure and the start of its rebuild.", default=None, metavar="TIME", unit="s"
     )
     events: Texts = asks(
         "What happens, such as 'at 60 s: fail d3'. May be repeated.", default=(), metavar="EVENT", called="event"

@@ -42,7 +42,7 @@ class QuickQuestion(OnHardware, Question):
         metavar="TARGET",
         positional=True,
     )
-    duration: str = asks("Total time.", default="5 min", metavar="TIME", called="for")
+    duration: str = asks("Total time.", default="5 min", metavar="TIME", unit="s", called="for")
     expect: str | None = asks(
         "The product it should be, whose predicted figures are shown next to the measured ones.",
         default=None,

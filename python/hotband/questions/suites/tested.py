@@ -55,7 +55,7 @@ class PtsQuestion(OnHardware, Question):
     tests: EachName = asks("These alone.", default=(), metavar="TEST[,TEST]", called="test")
     quick: bool = asks("Use a tenth of all times: a quick test, not a result.", default=False)
     minute: str | None = asks(
-        "Time that one minute of it takes: a quick test, not a result.", default=None, metavar="TIME"
+        "Time that one minute of it takes: a quick test, not a result.", default=None, metavar="TIME", unit="s"
     )
     threads: int | None = asks("Threads of random loads. Default: as the class requires.", default=None)
     depth: int | None = asks("Outstanding I/Os per thread.", default=None)
