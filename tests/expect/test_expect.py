@@ -200,6 +200,28 @@ def test_more_is_better_of_rates_and_worse_of_latencies() -> None:
     assert Judged("iops", 1.0, 2.0).verdict is None
 
 
+def test_inside_an_interval_as_wide_as_a_class_of_drives_nothing_is_decided() -> None:
+    """A figure outside it is still better or worse."""
+    widths = [judged(100, low=low, high=high).verdict for low, high in ((34, 300), (33, 300), (0, 300))]
+    assert widths == ["inside", "undecided", "undecided"]
+    assert [judged(value, low=10, high=300).verdict for value in (9, 301)] == ["worse", "better"]
+    wide, inside = [judged(100, low=10, high=300)], [judged(100)]
+    assert whole_verdict([wide]) == "undecided"
+    assert whole_verdict([wide, wide]) == "undecided in all 2 rows"
+    assert whole_verdict([wide, inside]) == "of 2 rows 1 is inside, 1 is undecided"
+    assert whole_verdict([[*wide, judged(500, "latency_p99_ns")]]) == "undecided; but p99 worse"
+
+
+def test_the_answer_of_a_wide_interval_is_that_it_cannot_tell(fio, hotband) -> None:
+    """Commits of a consumer SSD are predicted within a factor of five to either side."""
+    options = {"rw": "randwrite", "iodepth": "1", "fdatasync": "1"}
+    path = fio(job("a", options, writes=30_000, mean_ms=0.1))
+    done = hotband("expect", str(path), "--on", "990-pro-2tb")
+    assert done.stdout.startswith("Cannot tell for 990-pro-2tb: the 90 % interval of IOPS is "), done.stderr
+    assert "neither confirms nor contradicts" in " ".join(done.stdout.split())
+    assert "~ too wide" in done.stdout
+
+
 def test_one_verdict_stands_for_all_rows() -> None:
     inside, better, worse = [judged(100)], [judged(200)], [judged(10)]
     assert whole_verdict([inside]) == "inside the interval"

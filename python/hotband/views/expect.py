@@ -38,7 +38,7 @@ LABELS = {
     "latency_p99_ns": "p99",
     "latency_p999_ns": "p99.9",
 }
-COLOURS = {"inside": "green", "better": "cyan", "worse": "red"}
+COLOURS = {"inside": "green", "undecided": "yellow", "better": "cyan", "worse": "red"}
 MOST_DRIVES = 10
 FEW = 3
 """Most rows whose figures are all shown."""
@@ -114,9 +114,7 @@ def rows_table(expected: Expected) -> Table:
 
 def _verdict(judged: Judged, others: Sequence[Judged]) -> Cell:
     """Return a verdict, with the other figures of its row that are outside."""
-    besides = [
-        other for other in others if other is not judged and other.verdict not in (judged.verdict, "inside", None)
-    ]
+    besides = [other for other in others if other.verdict in ("better", "worse") and other.verdict != judged.verdict]
     more = f", {len(besides)} not" if besides else ""
     return Cell(f"{judged.verdict or '–'}{more}", COLOURS.get(judged.verdict or "", ""))
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from hotband.base.text.numbers import counted
+from hotband.base.text.numbers import counted, number
 from hotband.base.text.table import OF_ROW, PLAIN, TIMES, Cell, Range, Table, Unit, column, interval, numeric, unit_of
 from hotband.base.text.words import capitalized
 from hotband.questions.expect.nearest import SHORT_LIST
@@ -55,10 +56,25 @@ def _sentence(expected: Expected) -> str:
     if figures and not any(judged.verdict for judged in figures):
         return f"Unchecked for {expected.machine}: the predictions have no interval, so no verdict rests on them."
     checked = [judged.verdict for judged in figures if judged.verdict]
-    words = WORDS.get(verdict, f"{capitalized(verdict)} for")
+    deciding = [expected.figures(row)[0] for row in expected.rows if expected.row_verdict(row)]
+    first, but, others = verdict.partition("; but ")
+    besides = f", but {others}" if but else ""
+    if first.startswith("undecided"):
+        return f"{_undecided(expected, deciding)}{besides}."
+    words = WORDS.get(first, f"{capitalized(first)} for")
     lie = f"{checked.count('inside')} of {len(checked)} figures lie inside the {expected.level:g} % interval"
-    without = len(figures) - len(checked)
-    return f"{words} {expected.machine}: {lie}{f'; {without} have none' if without else ''}."
+    wide, without = checked.count("undecided"), len(figures) - len(checked)
+    open_ones = [f"{wide} in one too wide to tell"] * bool(wide) + [f"{without} have none"] * bool(without)
+    return f"{words} {expected.machine}{besides}: {'; '.join([lie, *open_ones])}."
+
+
+def _undecided(expected: Expected, deciding: Sequence[Judged]) -> str:
+    """Return the answer, without its end, if the deciding figure of every row has an interval too wide to tell."""
+    least = "at least " if len(deciding) > 1 else ""
+    width = f"{least}{number(min(judged.width for judged in deciding), 2)} times wide (upper over lower end)"
+    interval = f"the {expected.level:g} % interval of {label_of(deciding[0].figure)} is {width}"
+    this = "these results neither confirm nor contradict" if least else "this result neither confirms nor contradicts"
+    return f"Cannot tell for {expected.machine}: {interval}, so {this} the prediction"
 
 
 def _ranked_by(expected: Expected) -> list[str]:
@@ -77,11 +93,12 @@ def _others(expected: Expected) -> list[str]:
 
 def _verdict_of(expected: Expected) -> Verdict:
     """Return the verdict's colour: green if every figure is inside or better, red if all are worse, yellow
-    otherwise."""
+    otherwise, also if intervals are too wide."""
     if expected.ranking is not None:
         return ""
     verdicts = {expected.row_verdict(row) for row in expected.rows} - {None}
-    return "no" if verdicts == {"worse"} else "likely" if "worse" in verdicts or not verdicts else "yes"
+    is_open = "worse" in verdicts or verdicts <= {"undecided"}
+    return "no" if verdicts == {"worse"} else "likely" if is_open else "yes"
 
 
 def _remarks(expected: Expected) -> list[str]:
@@ -128,6 +145,8 @@ def _table(expected: Expected) -> Table:
 def _word(figure: Judged) -> Cell:
     if figure.verdict in ("better", "worse"):
         return signed(figure.verdict, figure.verdict == "better")
+    if figure.verdict == "undecided":
+        return Cell("~ too wide", "yellow")
     return Cell("✓ inside", "green") if figure.verdict == "inside" else Cell("–")
 
 

@@ -2,7 +2,8 @@
 
 from typing import Literal, TypedDict
 
-Verdict = Literal["inside", "better", "worse"]
+Verdict = Literal["inside", "better", "worse", "undecided"]
+"""Where a measured figure lies; undecided if it lies inside an interval that holds nearly any drive of the class."""
 
 
 class FigureDoc(TypedDict):

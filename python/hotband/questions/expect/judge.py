@@ -18,7 +18,18 @@ if TYPE_CHECKING:
     from hotband.data.documents.record import RecordDoc
 
 RATES = ("iops", "bandwidth_bytes_per_s")
+WIDE = 9.0
+"""Upper over lower end from which a figure inside its interval proves nothing. A guess without a model, the median of
+the drive's class, is within a factor of 3 of three quarters of the 116 families of the corpus (docs/accuracy.md), so
+that an interval of a factor of 3 to either side holds three of four drives, whichever was predicted."""
 LATENCIES = ("latency_mean_ns", "latency_p50_ns", "latency_p99_ns", "latency_p999_ns")
+
+WORDS: Mapping[Verdict, str] = {
+    "inside": "inside the interval",
+    "undecided": "undecided",
+    "better": "better than expected",
+    "worse": "worse than expected",
+}
 
 
 @dataclass(frozen=True)
@@ -37,6 +48,11 @@ class Judged:
         return self.figure.rpartition(".")[2] in RATES
 
     @property
+    def width(self) -> float:
+        """Upper over lower end of the interval; infinite if the lower end is zero or there is none."""
+        return math.inf if not self.low or self.high is None else self.high / self.low
+
+    @property
     def log_ratio(self) -> float:
         """Logarithm of measured over predicted."""
         return math.log(self.measured / self.predicted)
@@ -47,7 +63,7 @@ class Judged:
         if self.low is None or self.high is None:
             return None
         if self.low <= self.measured <= self.high:
-            return "inside"
+            return "inside" if self.width < WIDE else "undecided"
         return "better" if (self.measured > self.high) == self.is_rate else "worse"
 
     def document(self) -> dict[str, Json]:
@@ -99,19 +115,20 @@ def first_outside(figures: Sequence[Judged]) -> Judged | None:
 def whole_verdict(rows: Sequence[Sequence[Judged]]) -> str:
     """Return one verdict of all rows, in words."""
     verdicts = [row_verdict(figures) for figures in rows]
-    besides = [figures for figures in rows if row_verdict(figures) == "inside" and first_outside(figures)]
+    not_outside = [figures for figures in rows if row_verdict(figures) in ("inside", "undecided")]
+    besides = [figures for figures in not_outside if first_outside(figures)]
     return _in_words(verdicts) + _besides(besides, len(rows))
 
 
 def _besides(rows: Sequence[Sequence[Judged]], total: int) -> str:
-    """Describe figures outside their interval in rows whose verdict is inside."""
+    """Describe figures outside their interval in rows whose deciding figure is not."""
     if not rows:
         return ""
     outside = Counter(
         f"{_short(figure)} {figure.verdict}"
         for figures in rows
         for figure in figures
-        if figure.verdict not in ("inside", None)
+        if figure.verdict in ("better", "worse")
     )
     counts = [f"{name} in {count}" if total > 1 else name for name, count in outside.most_common(3)]
     return f"; but {', '.join(counts)}"
@@ -126,13 +143,9 @@ def _in_words(verdicts: Sequence[Verdict | None]) -> str:
     known = [verdict for verdict in verdicts if verdict is not None]
     if not known:
         return "no figure could be compared"
-    counts: Mapping[Verdict, int] = {verdict: known.count(verdict) for verdict in ("inside", "better", "worse")}
-    if len(known) == 1:
-        return {"inside": "inside the interval", "better": "better than expected", "worse": "worse than expected"}[
-            known[0]
-        ]
-    if counts["inside"] == len(known):
-        return f"inside the interval in all {len(known)} rows"
+    if len(set(known)) == 1 and (len(known) == 1 or known[0] in ("inside", "undecided")):
+        return WORDS[known[0]] + (f" in all {len(known)} rows" if len(known) > 1 else "")
+    counts: Mapping[Verdict, int] = {verdict: known.count(verdict) for verdict in WORDS}
     parts = [f"{count} {'are' if count > 1 else 'is'} {verdict}" for verdict, count in counts.items() if count]
     return f"of {len(known)} rows {', '.join(parts)}"
 
