@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from hotband.base.text.table import LATENCY, OF_ROW, Cell, Range, Table, bare, column, interval, numeric
 from hotband.base.text.words import capitalized
-from hotband.data.record.durability import durability_lines, durability_notes
+from hotband.data.record.durability import durability_lines
+from hotband.data.record.remarks import remarks_of
 from hotband.inference.interval import LEVEL
 from hotband.questions.find.figures import shown
 from hotband.questions.find.found import contradiction_text, end_text, predicted_text, unchecked_text
@@ -65,7 +66,7 @@ def _unprotected(answers: Found) -> list[str]:
     """Return what survives a power failure on machines that lose acknowledged writes."""
     known = [(answer.machine, answer.record) for answer in answers.answers]
     return durability_lines(
-        (machine, note) for machine, record in known if record for note in durability_notes(record.document)
+        (machine, note) for machine, record in known if record for note in remarks_of(record.document)
     )
 
 

@@ -9,6 +9,7 @@ from hotband.base.text.formats import as_rows
 from hotband.base.text.table import View, Whole
 from hotband.data.documents.record import RecordDoc
 from hotband.data.record.files import RECORD_FILE
+from hotband.data.record.pools import pool_lines
 from hotband.data.record.repair import recovery_lines, repair_lines
 from hotband.data.record.states import said_of
 from hotband.data.record.steady import of_phases
@@ -43,6 +44,7 @@ def run_views(record: RecordDoc, folder: Path | None = None) -> Iterator[View]:
             lines = lines[len(record["intervals"]["figures"]) :]
         yield from lines
     yield from said_of(record)
+    yield from (f"  pool: {line}" for line in pool_lines(record))
     yield from (f"  note: {note}" for note in other_notes(record))
     yield from (line for verdict in of_phases(record) for line in steady_lines(verdict))
     yield from stopped_lines(record)

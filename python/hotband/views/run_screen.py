@@ -12,10 +12,11 @@ from hotband.base.text.numbers import between, counted, number, percent, quantit
 from hotband.base.text.table import IOPS, MBS, MS, Column, Table, View, Whole, column, numeric, unit_of
 from hotband.base.text.words import capitalized
 from hotband.data.catalog.named import is_real
-from hotband.data.record.durability import durability_notes
 from hotband.data.record.expected import sentence_of
 from hotband.data.record.files import RECORD_FILE
 from hotband.data.record.overload import MissedRate, is_bounded, missed_rate, only_script, overload_notes
+from hotband.data.record.pools import pool_lines
+from hotband.data.record.remarks import remarks_of
 from hotband.data.record.repair import recovery_lines, repair_lines
 from hotband.data.record.states import states_of, warm_up_words
 from hotband.data.record.stats import failed_of, flush_latency, merge
@@ -303,7 +304,7 @@ def state_line(record: RecordDoc) -> str:
         caches = dict.fromkeys(f"write cache {one['write_cache']}" for one in alike)
         parts += [part for part in (" and ".join(held), " and ".join(caches)) if part]
         parts += [f"controller cache {one['write_cache']}" for one in states.get("controllers", [])]
-    parts += [*warm_up_words(record), *stopped_words(record)]
+    parts += [*pool_lines(record), *warm_up_words(record), *stopped_words(record)]
     if (energy := record.get("energy")) is not None:
         parts.append(quantity(energy["mean_w"], "W"))
     return ", ".join(parts)
@@ -318,7 +319,7 @@ def _remarks(records: Sequence[RecordDoc]) -> list[str]:
     """Return remarks that change what to do: errors, effects that are not modelled, and notes."""
     failed = sum(failed_of(record["summary"]) for record in records)
     remarks = [f"{counted(failed, 'I/O')} ended with an error."] if failed else []
-    remarks += [note for record in records for note in (*durability_notes(record), *unmodelled_notes(record))]
+    remarks += [note for record in records for note in (*unmodelled_notes(record), *remarks_of(record))]
     remarks += [line for record in records for line in delay_lines(record)]
     remarks += [
         _no_interval(record) for record in records if "intervals" in record and not record["intervals"]["figures"]

@@ -14,6 +14,7 @@ import tomli
 from hotband.base.foreign import marked
 from hotband.base.text.numbers import counted, number, rate, share, size, span
 from hotband.base.text.quantities import size_bytes, span_ns
+from hotband.data.record.states import values_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -109,11 +110,8 @@ def _share_of_time(done: float, outer: float, inner: float, limit: float) -> flo
 
 def _media_rates(record: RecordDoc, drive: str) -> tuple[float, float]:
     """Return the rates of the outermost and the innermost tracks of a drive; equal ones if its file states none."""
-    states = record.get("drive_state") or {"drives": []}
-    product = next((state["product"] for state in states["drives"] if drive in state["drives"]), "")
-    values = tomli.loads(record["spec"].get("drives", {}).get(product, "")).get("values", {})
-    texts = [str(values.get(f"sustained_{end}", {}).get("value", "")) for end in ("outer", "inner")]
-    outer, inner = (size_bytes(text.strip().removesuffix("/s")) for text in texts)
+    values = values_of(record, drive)
+    outer, inner = (size_bytes(values.get(f"sustained_{end}", "").removesuffix("/s")) for end in ("outer", "inner"))
     return (outer, inner) if outer and inner else (1.0, 1.0)
 
 

@@ -40,6 +40,20 @@ def states_of(record: RecordDoc | Mapping[str, object]) -> DriveStatesDoc | None
     return states if isinstance(states, dict) and states.get("drives") else None  # type: ignore[return-value]
 
 
+def values_of(record: RecordDoc, drive: str) -> Mapping[str, str]:
+    """Return the values of a drive as the run had them; none if the record does not hold its file."""
+    states = states_of(record) or {"drives": []}
+    product = next((state["product"] for state in states["drives"] if drive in state["drives"]), "")
+    return values_of_file(record, product)
+
+
+def values_of_file(record: RecordDoc, name: str) -> Mapping[str, str]:
+    """Return the values of a file of the machine, of a drive or a daemon, as the run had them."""
+    table = tomli.loads(record["spec"].get("drives", {}).get(name, "")).get("values", {})
+    values = {key: str(value.get("value", "")) for key, value in table.items()}
+    return values | {key: str(value) for key, value in record["spec"].get("set", {}).items() if key in values}
+
+
 def state_lines(states: DriveStatesDoc | None) -> list[str]:
     """Return one line per group of equal drives, and one per controller with a cache."""
     if states is None:

@@ -11,6 +11,8 @@ from hotband.base.text.formats import plain
 from hotband.base.text.numbers import number, rate, span
 from hotband.base.text.table import Table, View
 from hotband.data.record.frames import percentile_points
+from hotband.data.record.pools import pool_lines
+from hotband.data.record.remarks import remarks_of
 from hotband.data.record.repair import repair_lines
 from hotband.data.record.states import said_of
 from hotband.data.record.steady import of_phases
@@ -153,7 +155,8 @@ def record_views(record: RecordDoc) -> list[View]:
         *scripts,
         *intervals,
         *said_of(record),
-        *(f"note: {note}" for note in other_notes(record)),
+        *(f"pool: {line}" for line in pool_lines(record)),
+        *(f"note: {note}" for note in (*remarks_of(record), *other_notes(record))),
         *steady,
         *lines,
         *repair_lines(record),

@@ -11,8 +11,9 @@ from functools import partial
 from hotband.base.question import Way
 from hotband.base.text import numbers
 from hotband.base.text.numbers import counted
-from hotband.data.record.durability import durability_lines, durability_notes
+from hotband.data.record.durability import durability_lines
 from hotband.data.record.record import record_of
+from hotband.data.record.remarks import remarks_of
 from hotband.data.record.unmodelled import unmodelled_notes_of
 from hotband.execution.experiment import Say
 from hotband.execution.runs.interrupted import RunsInterrupted
@@ -249,7 +250,7 @@ class _Advising:
         flush, and if a condition is judged by the latency of commits."""
         runs = {name: [run.finished for run in self.by_name[name].measured.values()] for name in shown}
         unprotected = durability_lines(
-            (name, note) for name, known in runs.items() for run in known for note in durability_notes(run.record)
+            (name, note) for name, known in runs.items() for run in known for note in remarks_of(run.record)
         )
         records = [record_of(run) for known in runs.values() for run in known]
         return [*unprotected, *commit_notes(read_figures(self.needs), records)]

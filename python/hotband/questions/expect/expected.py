@@ -10,6 +10,7 @@ from hotband.base.text.numbers import number
 from hotband.base.text.schema import to_object
 from hotband.base.text.values import Json
 from hotband.data.documents.expected import Verdict
+from hotband.data.record.pools import pool_lines
 from hotband.data.record.states import state_lines, states_of
 from hotband.inference.audit.rules import troubles
 from hotband.questions.expect.judge import Judged, row_verdict, whole_verdict
@@ -41,8 +42,9 @@ class Expected:
 
     @property
     def state(self) -> list[str]:
-        """The state of the caches of the machine's drives; empty if drives were ranked."""
-        return state_lines(states_of(self.predicted[0].finished.record)) if self.predicted and self.machine else []
+        """The state of the caches of the machine's drives, and the values of its pools; empty if drives were ranked."""
+        record = self.predicted[0].finished.record if self.predicted and self.machine else None
+        return [] if record is None else [*state_lines(states_of(record)), *pool_lines(record)]
 
     @property
     def rests_on(self) -> list[str]:

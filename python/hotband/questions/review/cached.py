@@ -1,9 +1,9 @@
 """Warnings about streams of a review that ended in a cache, so that their rate is that of the cache.
 
 A run is judged by the counters of its drives at its end: data that a volatile write cache had not yet written to the
-media, writes to a pSLC cache that never filled, and reads served by a drive's memory. Look-ahead of sequential reads is
-left out: it continues as long as the reader does. The counters cover whole runs, so a step that ended in a cache is
-noticed if it is a large part of its run.
+media, writes to a cache on flash or media that never filled, and reads served by a drive's memory. Look-ahead of
+sequential reads is left out: it continues as long as the reader does. The counters cover whole runs, so a step that
+ended in a cache is noticed if it is a large part of its run.
 """
 
 from __future__ import annotations
@@ -12,14 +12,12 @@ from collections.abc import Mapping
 
 from hotband.base.text.numbers import share
 from hotband.data.documents.record import RecordDoc
+from hotband.data.record.cached import write_cache_notes
 
 PARTS = ("linear", "access", "streams", "streaming")
 """Parts of a review whose rates are quoted as those of the media."""
 UNWRITTEN = 0.1
 """Share of the written data in a volatile cache at the end: the rate is off by at least as much."""
-IN_PSLC = 0.9
-"""Share of the writes in a pSLC cache from which it was never full: a drive writes the others directly to other blocks
-from the beginning."""
 FROM_MEMORY = 0.5
 """Share of the reads served by a drive's memory."""
 
@@ -48,8 +46,7 @@ def _of(record: RecordDoc) -> list[str]:
     if left >= UNWRITTEN:
         rate = "the write rate is partly that of the cache"
         sentences.append(f"ended with {share(left)} of its writes in a volatile write cache; {rate}")
-    if written and total.get("pslc_bytes", 0.0) >= IN_PSLC * written:
-        sentences.append("the writes ended in the pSLC cache, which never filled; sustained writes are slower")
+    sentences += write_cache_notes(record)
     reads = total.get("reads", 0.0)
     hits = total.get("cache_hits", 0.0) - total.get("look_ahead_hits", 0.0)
     if reads and hits >= FROM_MEMORY * reads:
