@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime, timedelta
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, TypeVar, cast
 
 import tomli
@@ -229,8 +229,14 @@ def _texts(options: object) -> dict[str, str]:
 
 def _workload_of(record: RecordDoc) -> dict[str, Any]:
     """Return the table of a model's workload; an empty one if it cannot be read."""
+    return _table_of(str((record.get("spec") or {}).get("workload") or ""))
+
+
+@lru_cache(maxsize=64)
+def _table_of(text: str) -> dict[str, Any]:
+    """Return the table of a TOML text, which the records of a sweep share; an empty one if it cannot be read."""
     try:
-        return tomli.loads(str((record.get("spec") or {}).get("workload") or ""))
+        return tomli.loads(text)
     except tomli.TOMLDecodeError:
         return {}
 

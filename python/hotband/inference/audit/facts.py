@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import tomli
@@ -98,11 +99,20 @@ def of_record(record: RecordDoc) -> MachineFacts | None:
     spec = record.get("spec") or {}
     if record["target"].get("kind") != "model" or not spec.get("machine"):
         return None
+    texts = (tuple((spec.get(key) or {}).items()) for key in ("drives", "set"))
+    facts = _of_spec(str(spec["machine"]), *texts)
+    return facts and replace(facts, name=str(record["target"].get("machine") or ""), known="the record")
+
+
+@lru_cache(maxsize=64)
+def _of_spec(
+    machine: str, drives: tuple[tuple[str, str], ...], changed: tuple[tuple[str, str], ...]
+) -> MachineFacts | None:
+    """Return facts of the machine of a run; None if its text cannot be read. The records of a sweep share them."""
     try:
-        facts = _of_text("machine", str(spec["machine"]), True, spec.get("drives") or {}, spec.get("set") or {})
+        return _of_text("machine", machine, True, dict(drives), dict(changed))
     except UserError:
         return None
-    return replace(facts, name=str(record["target"].get("machine") or ""), known="the record")
 
 
 def _of_text(

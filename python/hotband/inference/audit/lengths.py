@@ -35,14 +35,19 @@ GAP = 3.0
 
 
 def check(runs: Sequence[Audited]) -> list[Finding]:
-    """Return all findings of the group."""
-    findings = [finding for run in runs for finding in (*_short(run), *_support(run))]
+    """Return findings on the time of runs."""
+    findings = [finding for run in runs for finding in _short(run)]
     for _, sweep in grouped([run for run in runs if not run.is_model], lambda run: (run.tool, run.target, run.load)):
         findings += _out_of_sequence(sweep, runs)
     timed = [run for run in runs if run.duration_ns > 0 and not (run.is_model or run.is_published or _attained(run))]
     for _, alike in grouped(timed, lambda run: (run.tool, run.load)):
         findings += _shorter(alike)
     return findings
+
+
+def support(runs: Sequence[Audited]) -> list[Finding]:
+    """Return findings on percentiles of few I/Os, none of them severe."""
+    return [finding for run in runs for finding in _support(run)]
 
 
 def _attained(run: Audited) -> bool:

@@ -38,27 +38,14 @@ NO_ARITHMETIC = {"failed-ios", "no-storage", "invalid-emulation"}
 def findings(results: Sequence[Audited], machine: MachineFacts | None) -> list[Finding]:
     """Return the findings of all rules, the severest first. `machine` has facts of the target of all results; None
     takes them from each record."""
-    facts = [machine if machine is not None else of_record(result.record) for result in results]
-    again = replay.replayed(results)
-    served = physics.check(results, facts, again)
+    facts = _facts(results, machine)
     hot = thermal.check(results)
-    hit = frozenset(name for finding in served if finding.rule == "cache-served" for name in finding.subject)
     return ordered(
         [
-            *contradictions.check(results),
-            *trouble.check(results),
-            *littles_law.check(results),
-            *bandwidth.check(results),
-            *served,
-            *links.check(results, facts),
-            *replay.check(results, hit),
-            *lengths.check(results),
-            *steadiness.check(results, facts),
+            *_may_be_severe(results, facts),
+            *lengths.support(results),
             *pauses.check(results),
-            *caches.check(results, facts),
-            *comparability.check(results),
             *alike.check(results),
-            *tools.check(results),
             *hot,
             *exhaustion.check(results, facts, frozenset(name for finding in hot for name in finding.subject)),
             *interference.check(results),
@@ -66,9 +53,35 @@ def findings(results: Sequence[Audited], machine: MachineFacts | None) -> list[F
     )
 
 
+def _may_be_severe(results: Sequence[Audited], facts: Sequence[MachineFacts | None]) -> list[Finding]:
+    """Return the findings of the rules that may be severe; the others take a third of the time."""
+    again = replay.replayed(results)
+    served = physics.check(results, facts, again)
+    hit = frozenset(name for finding in served if finding.rule == "cache-served" for name in finding.subject)
+    return [
+        *contradictions.check(results),
+        *trouble.check(results),
+        *littles_law.check(results),
+        *bandwidth.check(results),
+        *served,
+        *links.check(results, facts),
+        *replay.check(results, hit),
+        *lengths.check(results),
+        *steadiness.check(results, facts),
+        *caches.check(results, facts),
+        *comparability.check(results),
+        *tools.check(results),
+    ]
+
+
+def _facts(results: Sequence[Audited], machine: MachineFacts | None) -> list[MachineFacts | None]:
+    return [machine if machine is not None else of_record(result.record) for result in results]
+
+
 def severe_of(run: Audited) -> list[Finding]:
     """Return the severe findings of a result alone."""
-    return [finding for finding in findings([run], None) if finding.severity == "severe"]
+    made = ordered(_may_be_severe([run], _facts([run], None)))
+    return [finding for finding in made if finding.severity == "severe"]
 
 
 def contradicted(run: Audited) -> list[str]:
