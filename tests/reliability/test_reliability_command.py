@@ -338,3 +338,10 @@ def test_an_unknown_rate_of_sector_errors_is_not_taken_for_none(drive: str, is_k
     given = run_hotband("reliability", f"raid5:3x{drive}", *without).stdout
     assert "no sector errors (given)" in given
     assert "assumed" not in given
+
+
+def test_losses_of_single_blocks_are_told_from_the_loss_of_the_array(hotband) -> None:  # type: ignore[no-untyped-def]
+    """Nearly all losses of large drives are blocks that cannot be read; without them, drives alone cause a loss."""
+    shown = " ".join(hotband("reliability", "raid10:6xironwolf-8tb").stdout.split())
+    assert "of the losses are blocks that cannot be read during a rebuild; the array itself is lost with a" in shown
+    assert "the array itself" not in hotband("reliability", "raid10:6xironwolf-8tb", "--error-rate", "none").stdout

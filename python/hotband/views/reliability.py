@@ -22,6 +22,7 @@ from hotband.base.text.table import (
 )
 from hotband.inference.reliability.array import HOURS_PER_YEAR
 from hotband.inference.reliability.asked import ASSUMED, NO_ERROR_RATE
+from hotband.inference.reliability.assess import SECTOR_ERROR
 from hotband.views.text.screen import Screen, screen_table
 
 if TYPE_CHECKING:
@@ -42,12 +43,24 @@ def terminal(result: Reliability, question: Question) -> Screen:
     drives = counted(layout["drives"], "drive")
     return Screen(
         answer=f"{data['machine']} loses data within {years} with a chance of {chance}, simulated.",
+        more=_of_blocks(data),
         body=[_screen_figures(data, years)],
         state=[f"{layout['kind']} of {drives}, {numbers.size(layout['usable_bytes'])} usable, {survival}."],
         remarks=[text for text in (_uncounted(data), data["mttdl"]["reason"]) if text],
         next=question,
         details=[*summary_lines(data), figures_table(data), *notes(data)],
     )
+
+
+def _of_blocks(data: ReliabilityDoc) -> list[str]:
+    """Return what a loss is if most of them are of single blocks, and the chance of losing the array itself."""
+    loss, causes = data["mission"]["loss"], data["mission"]["loss"]["causes"]
+    share = causes.get(SECTOR_ERROR, 0.0)
+    if share < 0.5 or loss["value"] is None:
+        return []
+    whole = loss["value"] * (1.0 - share)
+    array = f"the array itself is lost with a chance of {numbers.odds(whole)}" if whole else "no array was lost"
+    return [f"{numbers.share(share)} of the losses are blocks that cannot be read during a rebuild; {array}."]
 
 
 def _uncounted(data: ReliabilityDoc) -> str:

@@ -35,6 +35,9 @@ LEAST_ARRAYS = 1000
 # "third failure" is one more than RAID 6 tolerates.
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 
+SECTOR_ERROR = "unreadable block in a rebuild"
+"""The cause of losses by blocks that cannot be read when no redundancy is left: at least one of them."""
+
 
 def answer(question: ReliabilityQuestion, way: Way) -> Reliability:
     """Return how long an array keeps its data. Raise UserError for the first mistake."""
@@ -96,7 +99,7 @@ def given(question: ReliabilityQuestion, subject: Subject) -> GivenDoc:
 def causes_of(array: Array, shares: Any) -> dict[str, float]:
     """Return the shares by the name of the cause."""
     ordinal = ORDINALS[array.tolerated] if array.tolerated < len(ORDINALS) else f"{array.tolerated + 1}th"
-    return {f"{ordinal} failure": float(shares[0]), "sector error while rebuilding": float(shares[1])}
+    return {f"{ordinal} failure": float(shares[0]), SECTOR_ERROR: float(shares[1])}
 
 
 def estimated(estimate: Estimate) -> EstimateDoc:
