@@ -21,6 +21,7 @@ from hotband.data.corpus.files import as_csv, own, shipped
 from hotband.data.corpus.named import drive_named, family_of, figures_of
 from hotband.inference.corpus.known import known_pools
 from hotband.inference.corpus.residuals import own_residuals
+from hotband.inference.interval.of_catalog import measured_on
 from hotband.questions.corpus import AddCorpusQuestion, added
 from hotband.questions.expect.others import Others
 
@@ -131,6 +132,16 @@ def test_the_page_of_a_drive_compares_what_others_measured(hotband: Hotband) -> 
     assert single["rests_on"].endswith(": SSD, reads at depth 1, state known")
     assert "measured by others" in hotband("drives", "p4510-4tb").stdout
     assert "measured" not in json.loads(hotband("drives", "exos-x18-18tb", "--json").stdout)
+
+
+def test_intervals_next_to_measurements_rest_on_figures_of_the_product() -> None:
+    """As those of a run do: they are narrower, and hold more of what was measured."""
+    rows = [row for row in measured_on("ironwolf-8tb", ["iops"]) if row.interval is not None]
+    assert len(rows) == 2
+    assert all(" of seagate ironwolf and " in row.rests_on for row in rows)
+    (reads,) = (row for row in rows if row.load.direction == "read")
+    run = hb.run("fio-randread", on="ironwolf-8tb", qd=32, duration="2 s", interval=90, draws=8, progress=False)
+    assert reads.rests_on.removeprefix("from ") in run.document["intervals"]["rests_on"]
 
 
 def test_commands_say_first_what_they_found(hotband: Hotband) -> None:

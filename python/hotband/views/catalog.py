@@ -88,8 +88,9 @@ def measured_views(product: ShownProduct) -> list[View]:
         return []
     results = counted(sum(row.results for row in product.measured), "figure")
     fitted = any(value["key"] == "reference.fitted_to" for value in product.entry["values"])
-    to_them = ", to which its values are fitted" if fitted else ""
-    head = f"Others measured its family: {results}{to_them}. All: hotband corpus show {product.entry['name']}"
+    resting = [*(["values"] if fitted else []), *(["intervals"] if any(row.interval for row in rates) else [])]
+    rest = f"; its {' and '.join(resting)} rest on them, too" if resting else ""
+    head = f"Others measured its family: {results}{rest}. All: hotband corpus show {product.entry['name']}"
     return [head, *([beside_table(rates, MOST_LOADS)] if rates else []), ""]
 
 

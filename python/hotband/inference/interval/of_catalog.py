@@ -16,12 +16,13 @@ from hotband.base.text.schema import to_doc
 from hotband.base.text.values import Json
 from hotband.data.catalog import CATALOG_DIR
 from hotband.data.corpus import files
-from hotband.data.corpus.figure import BASE_UNITS, Figure
+from hotband.data.corpus.figure import BASE_UNITS, USER, Figure
 from hotband.data.corpus.files import all_figures
 from hotband.data.corpus.loads import Load, class_of, load_of
 from hotband.data.corpus.named import figures_of_family
 from hotband.inference.corpus.known import known_pools
-from hotband.inference.corpus.residuals import groups_of
+from hotband.inference.corpus.residuals import at_of, groups_of
+from hotband.inference.corpus.shared_errors import width_of
 from hotband.inference.interval.ceiling import room_below
 
 SHIPPED_CATALOG = Path(files.__file__).parent / "catalog.csv"
@@ -30,7 +31,8 @@ SHIPPED_CATALOG = Path(files.__file__).parent / "catalog.csv"
 @dataclass(frozen=True)
 class MeasuredLoad:
     """Measurements of others on a drive of the catalog under one load, in the unit of its metric: an example, how many
-    results there are, their median and ends, and the prediction with the 90 % interval of such predictions."""
+    results there are, their median and ends, and the prediction with the 90 % interval of such predictions, which
+    figures of the same product narrow and move."""
 
     example: Figure
     load: Load
@@ -64,10 +66,13 @@ def measured_on(drive: str, metrics: Sequence[str] = ("iops", "mb_s", "lat_p50",
 def _measured(drive: str, load: Load, figures: Sequence[Figure]) -> MeasuredLoad:
     values, metric = [figure.middle for figure in figures], figures[0].metric
     predicted = next((known for each in figures if (known := catalog_predictions().get((drive, each.id)))), None)
-    width = known_pools().width(groups_of(class_of(metric, load), load, metric)) if predicted else None
+    pools, groups, at = known_pools(), groups_of(class_of(metric, load), load, metric), at_of(load)
+    of_line = pools.of_line(figures[0].family, groups, at.pattern)
+    width = width_of(pools, groups, metric, at, of_line, tester=USER) if predicted else None
     ends, rests_on = None, ""
     if predicted and width:
-        ends = (predicted / width.factor, predicted * min(width.factor, _room(drive, load, metric, predicted)))
+        low_end, high_end = map(math.exp, width.ends)
+        ends = (predicted * low_end, predicted * min(high_end, _room(drive, load, metric, predicted)))
         rests_on = width.words
     low, high = min(values), max(values)
     return MeasuredLoad(figures[0], load, len(values), median(values), low, high, predicted, ends, rests_on)
