@@ -12,7 +12,7 @@ import hotband as hb
 
 alt.renderers.enable("svg")
 drives = ["ent-10k", "exos-15e900-512n", "mg06sca-10tb", "s4500-960"]
-hb.drives().filter(pl.col("name").is_in(drives))
+hb.drives().filter(pl.col("name").is_in(drives)).select("name", "title", "kind", "capacity_bytes")
 
 # %% [markdown]
 # The question is an inverse one: not what a load gives, but which load still keeps the promise. `hb.find` searches an
