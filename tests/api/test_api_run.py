@@ -67,6 +67,12 @@ def test_a_plain_number_is_in_the_base_unit(numbers: dict[str, Any], texts: dict
     assert runs[0].document["summary"] == runs[1].document["summary"]
 
 
+def test_a_number_is_the_time_of_each_run_of_a_sequence() -> None:
+    assert [run.document["spec"]["duration"] for run in hb.sequence(["fio-randread"], on=DISK, duration=0.5)] == [
+        "0.5 s"
+    ]
+
+
 def test_plain_numbers_are_axes_of_a_sweep() -> None:
     swept = hb.sweep("fio-randread", on=DISK, bs=[4096, 65536], duration=0.5)
     assert swept.frame["bs_bytes"].to_list() == [4096, 65536]

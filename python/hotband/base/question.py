@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, get_args, get_type_hints
 
 from hotband.base.errors import UserError
 from hotband.base.fields import in_words, register
-from hotband.base.text.quantities import in_units, with_unit
+from hotband.base.text.quantities import quantity_text
 
 if TYPE_CHECKING:
     from hotband.base.guess import Guess
@@ -235,9 +235,8 @@ class Question:
         does not fit."""
         for field_ in fields_of(type(self)):
             value = getattr(self, field_.name)
-            if field_.says.unit and value is not None:
-                text = in_units(value) if isinstance(value, str) else with_unit(value, field_.says.unit)
-                object.__setattr__(self, field_.name, text)
+            if field_.says.unit:
+                object.__setattr__(self, field_.name, quantity_text(value, field_.says.unit))
             check(field_, value)
 
     def __init_subclass__(cls) -> None:

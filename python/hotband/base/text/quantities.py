@@ -69,6 +69,11 @@ def with_unit(number: float, unit: str) -> str:
     return f"{int(number) if number == int(number) else repr(number)} {unit}" if math.isfinite(number) else f"{number}"
 
 
+def quantity_text(value: str | float | None, unit: str) -> str | None:
+    """Return text in a unit that the engine reads: a number is in `unit`, None stays."""
+    return in_units(value) if isinstance(value, str) else None if value is None else with_unit(value, unit)
+
+
 def _parted(text: str) -> tuple[float, str] | None:
     """Return number and unit of a quantity, the number as the engine accepts it (`1e3`, `1_000`); None for other
     text."""

@@ -143,7 +143,7 @@ def _of_client(record: RecordDoc, pool: Pool) -> list[str]:
         return []
     reference = float(daemon.get("cpu_clock_mhz", "0"))
     time *= reference / float(str(pool.values.get("core_clock_mhz", reference)))
-    busy = record["summary"]["iops"] * time / 1e9
+    busy = (record["summary"]["iops"] or 0.0) * time / 1e9
     most = f"at most {number(1e9 / time)} I/Os per second at {span(time)} each (cpu_client)"
     client = f"the client's only thread is {share(min(busy, 1.0))} busy and limits the rate, not the drives"
     return [f"{client}: {most}; several clients do more"] if busy >= BUSY else []

@@ -7,6 +7,7 @@ from os import PathLike, fspath
 
 from hotband.base.arguments import public
 from hotband.base.heavy import pl
+from hotband.base.text.quantities import quantity_text
 from hotband.data.inputs.specify import changes, named, settings_of
 from hotband.execution.experiment.watch import Wanted
 from hotband.faces.asked.ask import ask
@@ -32,10 +33,10 @@ def calibration_plan(
     question = CalibrateQuestion(
         target=(fspath(target),),
         like=named(like, "like"),
-        duration=duration,
+        duration=quantity_text(duration, "s") or "",
         settings=settings_of(changes(set, {})),
         reads_only=reads_only,
-        size=size,
+        size=quantity_text(size, "B"),
         seed=seed,
         jobs=jobs,
         plan=True,

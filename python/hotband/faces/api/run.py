@@ -9,6 +9,7 @@ from pathlib import Path
 from hotband.base.arguments import public
 from hotband.base.errors import UserError
 from hotband.base.question import Way
+from hotband.base.text.quantities import quantity_text
 from hotband.data.inputs.specify import Spec, changes, named, settings_of, texts
 from hotband.data.record.record import Record, record_of
 from hotband.data.store.into import into_store
@@ -63,10 +64,10 @@ def sequence(
         on=named(on, "on"),
         settings=settings_of(changes(set, settings)),
         seed=seed,
-        duration=duration,
+        duration=quantity_text(duration, "s"),
         events=texts(events, "events"),
         erase=erase,
-        size=size,
+        size=quantity_text(size, "B"),
         keep=keep,
         hosts=hosts,
         expect=expect,

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from hotband.base.arguments import public
 from hotband.base.heavy import pl
+from hotband.base.text.quantities import quantity_text
 from hotband.data.documents.run import RunSpec
 from hotband.data.inputs.specify import Spec, changes, named, settings_of, texts
 from hotband.data.record.record import Record, record_of
@@ -67,7 +68,7 @@ def emulate(
         what.name,
         settings_of(changes(set, settings)),
         seed,
-        duration,
+        quantity_text(duration, "s"),
         _path(out),
         machine_text=where.text,
         workload_text=what.text,

@@ -99,8 +99,8 @@ def of_record(record: RecordDoc) -> MachineFacts | None:
     spec = record.get("spec") or {}
     if record["target"].get("kind") != "model" or not spec.get("machine"):
         return None
-    texts = (tuple((spec.get(key) or {}).items()) for key in ("drives", "set"))
-    facts = _of_spec(str(spec["machine"]), *texts)
+    drives, changed = spec.get("drives") or {}, spec.get("set") or {}
+    facts = _of_spec(str(spec["machine"]), tuple(drives.items()), tuple(changed.items()))
     return facts and replace(facts, name=str(record["target"].get("machine") or ""), known="the record")
 
 
