@@ -69,6 +69,42 @@ def test_fio(refused: Refused, text: str, error: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        ("rate=1m\nrate_iops=9", "rate = '1m': not together with rate_iops=9: expected one of both, as in fio"),
+        ("rate=1m,2m\nrate_min=1m,3m", "rate_min = '1m,3m': exceeds rate=1m,2m: "),
+        ("rate_iops=100\nrate_iops_min=,200", "rate_iops_min = ',200': exceeds rate_iops=100: "),
+        ("zonemode=strided", "zonemode = 'strided': needs zonesize=, as in fio"),
+        ("zonemode=none\nzonesize=1m", "zonesize = '1m': not together with zonemode=none: "),
+        ("size=1g\nio_size=200%", "io_size = '200%': expected at most 100%, as in fio"),
+        ("bs=8k\nsize=4k", "size = '4k': holds no I/O of 8 KiB: "),
+        (
+            "rw=randread\nrandom_distribution=zoned:60/10:30/20",
+            "random_distribution = 'zoned:60/10:30/20': the ",
+        ),
+        (
+            "rw=randread\nrandom_distribution=zoned_abs:60/1g:30/2g",
+            "random_distribution = 'zoned_abs:60/1g:30/2g': ",
+        ),
+        (
+            "rw=randread\nrandom_distribution=normal:150",
+            "random_distribution = 'normal:150': expected a ",
+        ),
+        ("wait_for=a", "wait_for = 'a': expected the name of an earlier job"),
+        ("stonewall\n[b]\nwait_for=c", "wait_for = 'c': expected one of a"),
+        ("runtime=1.5m", "runtime = '1.5m': expected a time, such as 30, 30s, 5m or 100ms; fio 3.33 reads 1.5m as 1"),
+        (
+            "thinktime=0.5s",
+            "thinktime = '0.5s': expected a time, such as 30",
+        ),
+    ],
+)
+def test_what_fio_refuses_or_misreads(refused: Refused, options: str, error: str) -> None:
+    """Each was tried with fio 3.33."""
+    assert refused(f"{DIRECT}[a]\n{options}\n").partition(": ")[2].startswith(error)
+
+
+@pytest.mark.parametrize(
     ("text", "error"),
     [
         (

@@ -364,6 +364,11 @@ def test_a_trim_comes_before_the_write_of_its_block(convert: Convert) -> None:
     assert (job.stream["random_pct"], job.fate("rw=")[0]) == (100, Fate.KEPT)
 
 
+def test_a_mix_is_said_to_come_from_the_later_of_two_options(convert: Convert) -> None:
+    text = convert(f"{DIRECT}[a]\nrw=randrw\nrwmixread=70\nrwmixwrite=20\n").text
+    assert "read_pct = 80  # a.fio:11: rwmixwrite=20" in text
+
+
 def test_rate_is_divided_by_the_size(convert: Convert) -> None:
     assert convert(f"{DIRECT}[a]\nbs=64k\nrate=1m\n").table["load"]["open"]["rate_iops"] == 16
 
@@ -459,7 +464,7 @@ def test_what_fio_does_otherwise_where_nothing_is_said_is_told(convert: Convert)
     ("options", "ignored", "why"),
     [
         ("rw=randrw\nrwmixread=70\nrwmixwrite=60\n", "rwmixread", "contradicts"),
-        ("rw=randread\nrate=1m\nrate_iops=100\n", "rate=1m", "contradicts"),
+        ("rw=randread\nrate=1m\nrate_iops=0\n", "rate_iops=0", "a limit of 0 is no limit"),
         ("rw=read\npercentage_random=50\n", "percentage_random", "sequential"),
         ("bs=4k\nbssplit=8k/100\n", "bs=4k", "bssplit= takes precedence"),
         ("write_hint=short\n", "write_hint", "a single write stream"),

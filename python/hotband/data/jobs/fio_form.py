@@ -106,8 +106,9 @@ def form(path: Path, text: str, report: LossReport) -> Form:
     groups: list[list[tuple[Draft, list[int]]]] = []
     streams = 0
     clock = fio_order.Clock()
-    for draft in drafts:
-        begins = clock.begins_step(draft.job_options, fio_order.waits(draft.job_options))
+    for number, draft in enumerate(drafts):
+        earlier = [before.name for before in drafts[:number]]
+        begins = clock.begins_step(draft.job_options, fio_order.waits(draft.job_options, earlier))
         loops = _loops(draft, files)
         places = list(range(len(job_form.loops), len(job_form.loops) + len(loops)))
         job_form.loops += loops
@@ -193,6 +194,9 @@ def _draft(job: Job, files: Files) -> Draft:
     load = fio_job.load(job_options)
     named = fio_job.names(job_options)
     offset, region = fio_job.extent(job_options)
+    whole, least = job_options.get("size"), min(side.least for side in on_drive)
+    if whole is not None and region is not None and not region.is_share and 0 < region.value < least:
+        whole.refuse(f"holds no I/O of {bytes_text(least)}: expected at least the smallest size of an I/O, as in fio")
     increment = job_options.get("offset_increment")
     step = amount(increment, job_options.base) if increment and increment.value != "0" else None
     is_own = not named
@@ -264,7 +268,8 @@ def _loops_of(draft: Draft, files: Files, clone: int | None, load: Closed) -> li
         if abs(read_pct - pattern.first_pct) >= RATE_MATCHES:
             # Each direction has its own rate, but both together have one bound.
             why = f"reads are {read_pct:.3g} % by their limits, not by rwmixread=, even if a limit is not reached"
-            draft.job_options.approximate("rwmixread" if draft.job_options.get("rwmixread") else "rw", why)
+            mix = fio_job.mix(draft.job_options)
+            draft.job_options.approximate(mix.key if mix else "rw", why)
             draft = replace(draft, pattern=replace(pattern, first_pct=read_pct))
             streams = _streams(draft, files, clone, counts_flushes=False)
         return [Loop(streams, limited(rates.read + rates.write))]
@@ -368,7 +373,7 @@ def _place(draft: Draft, clone: int | None) -> Part:
 
 def _stream(draft: Draft, files: Files, side: _Side, part: Part, chosen: fio_lists.Chosen | None) -> StreamForm:
     job_options, pattern = draft.job_options, draft.pattern
-    came: dict[str, Option | None] = {"read_pct": job_options.get("rwmixread") or job_options.get("rw")}
+    came: dict[str, Option | None] = {"read_pct": fio_job.mix(job_options) or job_options.get("rw")}
     read = {"r": 100.0, "rw": pattern.first_pct}.get(side.kind, 0.0)
     trims: dict[str, dict[str, Value]] = {"t": {"trim_pct": 100.0}, "tw": {"trim_first": True}}
     keys: dict[str, Value] = {"read_pct": read, **trims.get(side.kind, {})}
@@ -493,6 +498,8 @@ def _offsets(job_options: JobOptions, chosen: fio_lists.Chosen) -> dict[str, Val
         why = f"the first {power:.3g} of the range gets {1 - power:.3g} of the I/Os, uniformly within each part"
         job_options.approximate("random_distribution", why)
         return {"hotspot": {"data": str(Amount(power, True)), "ios": str(Amount(1 - power, True))}}
+    if arguments and arguments[0] and fio_lists.decimal(arguments[0], option) >= 100:
+        option.refuse("expected a deviation of 0 to below 100 after the name, as in fio")
     job_options.ignore("random_distribution", "offsets are uniform: Hotband has no normal distribution of offsets")
     return {}
 

@@ -13,6 +13,7 @@ import re
 from dataclasses import dataclass, field, replace
 
 from hotband.base.text.nearest import expected, hint
+from hotband.data.jobs.fio_contradictions import refuse_contradictions
 from hotband.data.jobs.fio_file import Job
 from hotband.data.jobs.fio_lists import random_shares
 from hotband.data.jobs.fio_names import (
@@ -111,6 +112,7 @@ def begin(job: Job) -> JobOptions:
         option = job.get(key)
         if option is not None:
             option.refuse("a job that replays a trace is not a workload; expected a job without it")
+    refuse_contradictions(job_options)
     return job_options
 
 
@@ -200,14 +202,19 @@ def _first_pct(job_options: JobOptions, kinds: str) -> float:
                 percent(option)
                 job_options.ignore(key, "rw= does not mix reads and writes: fio also ignores it")
         return 50.0 if kinds == "tw" else 100.0
+    last = mix(job_options)
+    if last is None:
+        return 50.0
     if read and write and percent(read) + percent(write) != 100:
-        last = max((read, write), key=lambda mix_option: job_options.job.in_order.index(mix_option))
         first = write if last is read else read
         job_options.ignore(first.key, f"contradicts {last}, which comes later and takes precedence, as in fio")
-        return float(percent(last)) if last is read else 100.0 - percent(last)
-    if read:
-        return float(percent(read))
-    return 100.0 - percent(write) if write else 50.0
+    return float(percent(last)) if last is read else 100.0 - percent(last)
+
+
+def mix(job_options: JobOptions) -> Option | None:
+    """Return the option that sets the mix of reads and writes: the later of two."""
+    known = [option for key in ("rwmixread", "rwmixwrite") if (option := job_options.get(key))]
+    return max(known, key=job_options.job.in_order.index, default=None)
 
 
 # --- load -------------------------------------------------------------------------------------------------------

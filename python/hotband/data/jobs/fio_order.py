@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from hotband.base.text.nearest import expected
 from hotband.data.jobs.fio_job import JobOptions, seconds
 from hotband.data.jobs.fio_values import flag
 
@@ -35,9 +37,12 @@ class Clock:
         return after_all or is_later
 
 
-def waits(job_options: JobOptions) -> bool:
-    """Return whether the job begins when those before it have ended."""
+def waits(job_options: JobOptions, earlier: Sequence[str]) -> bool:
+    """Return whether the job begins when those before it have ended; `earlier` are their names."""
     wall, other = job_options.get("stonewall"), job_options.get("wait_for")
     if other is not None:
+        if other.value.strip() not in earlier:
+            names = sorted(set(earlier))
+            other.refuse(expected(other.value, names) if names else "expected the name of an earlier job")
         job_options.approximate("wait_for", "the job waits for all jobs before it")
     return other is not None or (wall is not None and flag(wall))

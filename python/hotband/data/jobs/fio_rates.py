@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -50,7 +51,9 @@ def rates(
             job_options.ignore("rate_process", "has no effect without rate_iops= or rate=")
         return None
     if iops and bandwidth:
-        job_options.ignore("rate", "contradicts rate_iops=, which takes precedence")
+        # fio refuses two limits; one of both is zero here.
+        none, option = (bandwidth, iops) if re.search("[1-9]", iops.value) else (iops, bandwidth)
+        job_options.ignore(none.key, "a limit of 0 is no limit, as in fio")
     process = job_options.get("rate_process")
     if process is not None and process.value not in ("linear", "poisson"):
         process.refuse("expected linear or poisson")

@@ -49,13 +49,17 @@ def size_bytes(text: str, base: int, option: Option, accepted: str = SIZE_EXPECT
     match = _SIZE.fullmatch(text.strip())
     if match is None or len(text) > 40:
         number_ = calculated(text, base) if text.startswith("(") else None
-        if re.fullmatch(r"\d+(\.\d+| +)[a-zA-Z]*", text.strip()):
-            accepted = f"{accepted}; fio 3.33 reads {text} as {re.split('[. ]', text.strip())[0]}"
-        return option.refuse(accepted) if number_ is None else number_
+        return option.refuse(accepted + _misread(text)) if number_ is None else number_
     digits, prefix, unit = match[1], match[2].lower(), (match[3] or "").lower()
     number = int(digits, 16) if digits.lower().startswith("0x") else int(digits)
     step = base if unit != "ib" else {1024: 1000, 1000: 1024}[base]
     return number * int(step ** _POWERS[prefix])
+
+
+def _misread(text: str) -> str:
+    """Return what fio reads of a number with a fraction or a blank before its unit."""
+    number = re.fullmatch(r"(\d+)(\.\d+| +)[a-zA-Z]*", text.strip())
+    return f"; fio 3.33 reads {text} as {number[1]}" if number else ""
 
 
 def without_tails(key: str, text: str) -> tuple[str, str]:
@@ -122,9 +126,9 @@ def block(text: str, base: int, option: Option) -> int:
 def microseconds(text: str, option: Option, unit: str) -> float:
     """Return a time in microseconds; `unit` is the unit of a bare number."""
     text = text.partition(",")[0]
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([a-z]*)", text.strip().lower())
+    match = re.fullmatch(r"(\d+)\s*([a-z]*)", text.strip().lower())
     if match is None or len(text) > 40 or (match[2] or unit) not in _TIMES:
-        option.refuse(TIME_EXPECTED)
+        option.refuse(TIME_EXPECTED + _misread(text))
     time = float(match[1]) * _TIMES[match[2] or unit]
     return time if time <= LONGEST_US else option.refuse("expected a time of at most ten years")
 

@@ -25,7 +25,7 @@ def zone_list(base: int, chosen: Chosen, offset: Amount | None, region: Amount |
             size = float(size_bytes(length, base, option))
             zones.append((decimal(share, option), (Amount(first.value + at), Amount(size))))
             at += size
-        return [zone for zone in zones if zone[0]] or option.refuse("expected SHARE/SIZE with one colon between two")
+        return _whole(zones, option)
     # `bssplit`'s form the other way round: the share of the I/Os first.
     turned = [(decimal(share, option), part) for share, part in splits(_turned(text, option), option)]
     whole = region or Amount(1.0 - (first.value if first.is_share else 0.0), True)
@@ -36,6 +36,14 @@ def zone_list(base: int, chosen: Chosen, offset: Amount | None, region: Amount |
         at += width
     if at > 100 + 1e-9:
         option.refuse(f"the zones add up to {at:g} % of the range: expected at most 100")
+    return _whole(zones, option)
+
+
+def _whole(zones: list[tuple[float, Part]], option: Option) -> list[tuple[float, Part]]:
+    """Return the zones that have I/Os. Raises UserError if their shares of the I/Os are not 100 %, as fio does."""
+    shares = sum(share for share, _ in zones)
+    if abs(shares - 100) > 1e-9:
+        option.refuse(f"the shares of the I/Os add up to {shares:g}: expected 100, as in fio")
     return [zone for zone in zones if zone[0]]
 
 
