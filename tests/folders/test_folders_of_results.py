@@ -110,6 +110,7 @@ def test_every_command_refuses_a_folder_without_a_result(hotband: Hotband, tmp_p
     (tmp_path / "a.txt").write_text("nothing")
     done = hotband(command, str(tmp_path))
     assert done.returncode == 2, done.stdout
+    assert "record.json" not in done.stderr
 
 
 def test_a_report_prints_the_matrix_and_names_limited_drives(hotband: Hotband, results: Path) -> None:

@@ -50,6 +50,13 @@ def test_a_result_is_no_job(hotband, tmp_path: Path) -> None:  # type: ignore[no
     assert "r.json: is a result of fio, not a job file: hotband import fio r.json reads it" in done.stderr
 
 
+def test_output_of_another_tool_is_no_job(hotband, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    (tmp_path / "dd.txt").write_text("1+0 records in\n1+0 records out\n4096 bytes copied, 0.5 s, 8.2 kB/s\n")
+    done = hotband("run", "./dd.txt", "--on", "exos-15e900-512n")
+    assert done.returncode == 2
+    assert "dd.txt: is the output of dd, which hotband does not read: " in done.stderr
+
+
 @pytest.mark.parametrize("name", ["out.toml", "out.fio", "out.parm"])
 def test_convert_writes_what_runs_alike(hotband, tmp_path: Path, name: str) -> None:  # type: ignore[no-untyped-def]
     (tmp_path / "my.fio").write_text(JOB)

@@ -38,6 +38,12 @@ NESTED = {
         {"Subsystems": [{"Controllers": [{"ModelNumber": "INTEL SSDPE2KX040T8", "Namespaces": [{"PhysicalSize": 7}]}]}]}
     ]
 }
+PATHS = {
+    "Devices": [
+        {"Subsystems": [{"Controllers": [{"ModelNumber": "INTEL SSDPE2KX040T8", "Namespaces": []}],
+                         "Namespaces": [{"PhysicalSize": 9}]}]}
+    ]
+}  # fmt: skip
 SMART_LOG = {"critical_warning": 0, "temperature": 304, "percent_used": 3, "data_units_written": 1000}
 
 
@@ -54,6 +60,7 @@ def written(folder: Path, document: object) -> Path:
         (SMARTCTL, "ssd", 960197124096, "s4500-960"),
         (LIST, "nvme", 4000787030016, "p4510-4tb"),
         (NESTED, "nvme", 7, "p4510-4tb"),
+        (PATHS, "nvme", 9, "p4510-4tb"),
     ],
 )
 def test_the_drive_of_a_report_is_known(tmp_path: Path, document: object, kind: str, size: int, product: str) -> None:
@@ -68,6 +75,20 @@ def test_utf16_of_powershell_is_read(tmp_path: Path) -> None:
     path = tmp_path / "report.json"
     path.write_text(json.dumps(ID_CTRL), encoding="utf-16")
     assert named(str(path), "on").name == "p4510-4tb"
+
+
+@pytest.mark.parametrize(
+    ("text", "tool"),
+    [
+        ("smartctl 7.2 2020-12-30 r5155\n\n=== START OF INFORMATION SECTION ===\n", "smartctl"),
+        ("Node                  SN                   Model      Namespace Usage\n", "nvme"),
+    ],
+)
+def test_text_about_a_drive_is_refused_by_name(tmp_path: Path, text: str, tool: str) -> None:
+    path = tmp_path / "drive.txt"
+    path.write_text(text)
+    with pytest.raises(UserError, match=f"drive.txt: is the text of {tool}; expected the JSON of smartctl -j -a"):
+        report_of(path)
 
 
 def test_other_json_is_no_report(tmp_path: Path) -> None:

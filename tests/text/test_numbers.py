@@ -47,6 +47,7 @@ from hotband.base.text.numbers import (
         (with_sign(-1200.4), "-1,200"),
         (counted(1, "drive"), "1 drive"),
         (counted(12345, "drive"), "12,345 drives"),
+        (counted(2, "flush"), "2 flushes"),
         (cell(True), "yes"),
         (cell("as it is"), "as it is"),
     ],

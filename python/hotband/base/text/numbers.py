@@ -163,7 +163,12 @@ def energy(value: object) -> str:
 
 def counted(count: int, noun: str) -> str:
     """Format a count with its noun: `3 drives`, `1 drive`."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+    return f"{count:,} {noun if count == 1 else plural(noun)}"
+
+
+def plural(noun: str) -> str:
+    """Return the plural of a noun: `drives`, `flushes`."""
+    return f"{noun}es" if noun.endswith(("sh", "ch")) else f"{noun}s"
 
 
 def between(low: float, high: float, text: Callable[[float], str] = number) -> str:

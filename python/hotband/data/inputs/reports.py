@@ -1,7 +1,7 @@
 """Output of smartctl and nvme about a drive as JSON (`smartctl -j -a`, `nvme id-ctrl -o json`): its identity, and
 the drive of the catalog with its model number.
 
-Left out: the text that both print without these options.
+Left out: the text that both print without these options, which is refused by name.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ import hotband._core as _core
 from hotband.base.errors import UserError
 from hotband.base.text.values import Json, read_json
 from hotband.data import catalog
+from hotband.data.importers.files import read_beginning
+from hotband.data.importers.unread import text_about_a_device
 
 SHORTEST = 6
 """Least characters of a model number: a shorter one would match other names."""
@@ -77,8 +79,12 @@ class DriveReport:
 def report_of(path: Path) -> DriveReport | None:
     """Return the drive in a file of smartctl or nvme; None for any other file. Raises UserError for a list of several
     drives."""
-    document = read_json(path) if path.is_file() else None
+    if not path.is_file():
+        return None
+    document = read_json(path)
     if document is None:
+        if tool := text_about_a_device(read_beginning(path).decode("utf-8", "replace")):
+            raise UserError(str(path), "", "", f"is the text of {tool}; {ACCEPTED}")
         return None
     if "smartctl" in document or "protocol" in _table(document, "device"):
         return _of_smartctl(path, document)
@@ -151,15 +157,16 @@ def _of_list(path: Path, devices: list[Json]) -> DriveReport | None:
     )
 
 
-def _rows(value: Json) -> list[dict[str, Json]]:
-    """Return the tables with a model number in a tree, each with the first namespace below it."""
+def _rows(value: Json, above: Json = None) -> list[dict[str, Json]]:
+    """Return the tables with a model number in a tree, each with its first namespace: below a controller, or of several
+    paths below the subsystem (`above`)."""
     if isinstance(value, list):
-        return [row for part in value for row in _rows(part)]
+        return [row for part in value for row in _rows(part, above)]
     if not isinstance(value, dict):
         return []
+    spaces = value.get("Namespaces") or above
     if "ModelNumber" not in value:
-        return [row for part in value.values() for row in _rows(part)]
-    spaces = value.get("Namespaces")
+        return [row for part in value.values() for row in _rows(part, spaces)]
     first = spaces[0] if isinstance(spaces, list) and spaces and isinstance(spaces[0], dict) else {}
     return [{**first, **value}]
 

@@ -66,9 +66,11 @@ def job_text(path: Path, piped: bytes | None = None) -> str | None:
     if beginning is not None and '"hotband-record"' in beginning[:4096]:
         accepted = "is a record of hotband, not a workload: hotband report, compare and audit read it"
         raise UserError(name_of(path), "", "", accepted)
-    if beginning is not None and (tool_of(beginning) or result_of(beginning) or _of_commands(path, beginning)):
-        return converted(path, piped)[0]
-    return None
+    if beginning is None:
+        return None
+    of_tool = tool_of(beginning) or result_of(beginning) or _of_commands(path, beginning)
+    is_output = not of_tool and not _TOML.search(beginning) and unread(beginning[:65536])
+    return converted(path, piped)[0] if of_tool or is_output else None
 
 
 def _of_commands(path: Path, text: str) -> tuple[str, str] | None:

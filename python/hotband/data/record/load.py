@@ -133,6 +133,9 @@ def _read_json(file: Path, pipes: bool) -> dict[str, Json]:
         text = file_text(file, pipes)
         value: Json = json.loads(text, parse_constant=_refuse_constant)
     except FileNotFoundError:
+        if file.name == RECORD_FILE and file.parent.is_dir():
+            accepted = "contains no record and no result of a tool that Hotband recognises"
+            raise UserError(str(file.parent), "", "", accepted) from None
         raise UserError(str(file), "", "", "no such file; expected a record.json or a folder with one") from None
     except OSError as error:
         raise UserError(str(file), "", "", f"cannot be read: {reason_of_input(error)}") from None

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from hotband.base.foreign import marked
+from hotband.base.text.numbers import plural
 from hotband.base.text.table import BYTES, CHANGE, MS, OF_ROW, PLAIN, SHARE, Table, Unit, View, column, numeric
 from hotband.inference.traces.fit.fit import NEVER, FitTraceQuestion, TraceFit
 from hotband.inference.traces.fit.replay import Replayed
@@ -88,7 +89,7 @@ def _replayed_table(both: Replayed) -> Table:
     columns = [column(""), numeric("trace", OF_ROW), numeric("synthetic", OF_ROW), numeric("difference", CHANGE)]
     table = Table(title, columns)
     for side in both.sides:
-        direction = "" if side.direction == "all" else f", {side.direction}s"
+        direction = "" if side.direction == "all" else f", {plural(side.direction)}"
         unit = MS if side.unit == "ns" else Unit(side.unit)
         table.add(f"{side.figure}{direction}", side.trace, side.synthetic, side.error, unit=unit)
     return table

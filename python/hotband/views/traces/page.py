@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from hotband.base.text.numbers import number, share, span
+from hotband.base.text.numbers import number, plural, share, span
 from hotband.base.text.table import MS
 from hotband.base.text.write import expect_page
 from hotband.inference.traces.show import TraceShown
@@ -75,7 +75,7 @@ def _latency(trace: TraceShown) -> Table:
     for side in trace.properties.latency:
         ns = side.ns
         values = (ns.mean, ns.p10, ns.p50, ns.p90, ns.p99, ns.p999, ns.max)
-        rows.append([Cell(f"{side.direction}s"), *(Cell(MS.bare(value), numeric=True) for value in values)])
+        rows.append([Cell(plural(side.direction)), *(Cell(MS.bare(value), numeric=True) for value in values)])
     heads = ["ms", "mean", "p10", "p50", "p90", "p99", "p99.9", "longest"]
     return Table(heads, [Group(rows)], caption="From the trace: latencies of the recorded drive.", tight=True)
 

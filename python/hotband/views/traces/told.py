@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hotband.base.text.numbers import counted, number, share, size, span
+from hotband.base.text.numbers import counted, number, plural, share, size, span
 from hotband.inference.traces.properties import Direction, Properties, Quantiles
 
 EVEN, BURSTY = 0.5, 2.0
@@ -37,7 +37,7 @@ def _whole(properties: Properties) -> str:
     if not sides:
         return f"{head}."
     if len(sides) == 1:
-        return f"{head}: all {sides[0].direction}s, of {_sizes(sides[0])}."
+        return f"{head}: all {plural(sides[0].direction)}, of {_sizes(sides[0])}."
     read, write = sides
     return f"{head}: {share(properties.read_share)} reads of {_sizes(read)}, writes of {_sizes(write)}."
 
@@ -109,7 +109,8 @@ def _about(properties: Properties) -> str:
 
 def _measured(properties: Properties) -> list[str]:
     means = [
-        f"{latency.direction}s {span(latency.ns.mean)} (p99 {span(latency.ns.p99)})" for latency in properties.latency
+        f"{plural(latency.direction)} {span(latency.ns.mean)} (p99 {span(latency.ns.p99)})"
+        for latency in properties.latency
     ]
     return [f"Measured when it was recorded, on average: {', '.join(means)}."] if means else []
 
@@ -132,7 +133,7 @@ def _of_load(properties: Properties) -> list[Row]:
         part = f"{share(direction.ios / properties.ios)} of I/Os"
         if direction.bytes:
             sizes = f"p50 {size(direction.size.p50)}, mean {size(direction.size.mean)}"
-            rows.append((f"{direction.direction}s", f"{part}, {size(direction.bytes)}: {sizes}"))
+            rows.append((plural(direction.direction), f"{part}, {size(direction.bytes)}: {sizes}"))
         else:
             rows.append(
                 (f"{direction.direction}{'es' if direction.direction == 'flush' else 's'}", f"{direction.ios:,}")
