@@ -113,6 +113,9 @@ def test_what_fio_refuses_or_misreads(refused: Refused, options: str, error: str
         ),
         (f"{SD}wd=wd1,sd=sd9\n{RD}", "a.parm:2: sd = 'sd9': sd9 is not defined; did you mean \"sd1\"? "),
         (f"{SD}{WD}rd=rd1,wd=wd2,iorate=max\n", "a.parm:3: wd = 'wd2': wd2 is not defined; "),
+        (f"{SD}{SD}{WD}{RD}", "a.parm:2: sd = 'sd1': is defined twice; expected another name of this sd="),
+        (f"{SD}{WD}{WD}{RD}", "a.parm:3: wd = 'wd1': is defined twice; "),
+        (f"rg=g,devices=(8)\n{SD}{WD}{RD}", "a.parm:1: rg = 'g': replays of a trace are not supported; "),
         (f"{SD}{WD}rd=rd1,wd=wd1,iorate=fast\n", "a.parm:3: iorate = 'fast': "),
         (
             f"{SD}wd=wd1,sd=sd1,xfersize=(4k,10,8k,20)\n{RD}",

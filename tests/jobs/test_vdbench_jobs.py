@@ -250,3 +250,24 @@ def test_a_storage_definition_that_syncs_forces_the_writes_alone(convert: Conver
     storage = "sd=sd1,lun=/dev/sdb,openflags=o_dsync\nwd=wd1,sd=sd1,rdpct={}\nrd=run,wd=wd1,iorate=max,elapsed=5\n"
     forced = {share: convert(storage.format(share), "a.parm").stream.get("fua") for share in (0, 50, 100)}
     assert forced == {0: True, 50: True, 100: None}
+
+
+@pytest.mark.parametrize(
+    ("storage", "work", "run", "fua"),
+    [
+        ("", ",openflags=o_dsync", "", True),
+        ("", "", ",openflags=(o_direct,o_sync)", True),
+        (",openflags=o_dsync", "", ",openflags=o_direct", None),
+        (",openflags=o_dsync", ",openflags=o_direct", "", None),
+    ],
+)
+def test_flags_of_a_run_precede_those_of_a_workload_and_these_those_of_storage(
+    convert: Convert, storage: str, work: str, run: str, fua: bool | None
+) -> None:
+    text = f"sd=sd1,lun=/dev/sdb{storage}\nwd=wd1,sd=sd1,rdpct=0{work}\nrd=run,wd=wd1,iorate=max,elapsed=5{run}\n"
+    assert convert(text, "a.parm").stream.get("fua") is fua
+
+
+def test_a_file_that_a_run_opens_without_the_page_cache_is_not_said_to_use_it(convert: Convert) -> None:
+    text = "sd=sd1,lun=/data/f,size=1g\nwd=wd1,sd=sd1\nrd=run,wd=wd1,iorate=max,elapsed=5,openflags=o_direct\n"
+    assert not [loss for loss in convert(text, "a.parm").report.losses if "without openflags" in loss.option]

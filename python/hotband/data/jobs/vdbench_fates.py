@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from hotband.data.jobs.loss import Fate, LossReport
 from hotband.data.jobs.source import Option
 from hotband.data.jobs.vdbench_file import Definition, Parameters, listed
@@ -77,7 +79,7 @@ def report_all(parameters: Parameters, report: LossReport, fates: dict[int, tupl
         for option in definition.options.values():
             _report(option, report, fates, seen)
         if definition.kind == "sd" and definition.name != "default":
-            _page_cache(definition, report)
+            _page_cache(definition, [*parameters.of("wd"), *parameters.of("rd")], report)
 
 
 def _report(option: Option, report: LossReport, fates: dict[int, tuple[Fate, str]], seen: set[int]) -> None:
@@ -87,15 +89,13 @@ def _report(option: Option, report: LossReport, fates: dict[int, tuple[Fate, str
         report.add(fate, option.location, str(option), why)
 
 
-def _page_cache(definition: Definition, report: LossReport) -> None:
-    """Report a file opened without `directio`, which goes through the page cache; a raw device of Windows does not."""
-    flags, lun = definition.get("openflags"), definition.get("lun")
+def _page_cache(definition: Definition, users: Sequence[Definition], report: LossReport) -> None:
+    """Report a file opened without `directio`, which goes through the page cache; a raw device of Windows does not.
+    Workloads and runs, the `users`, may have flags of their own."""
+    options = [flags for one in (definition, *users) if (flags := one.get("openflags"))]
+    lun, flags = definition.get("lun"), {flag.lower() for option in options for flag in listed(option.value)}
     direct = {"directio", "o_direct", "o_sync", "o_dsync"}
-    if (
-        lun is None
-        or lun.value.startswith(("/dev/", "\\\\.\\"))
-        or (flags and {f.lower() for f in listed(flags.value)} & direct)
-    ):
+    if lun is None or lun.value.startswith(("/dev/", "\\\\.\\")) or flags & direct:
         return
     why = "every I/O bypasses the host's page cache, which is not modelled, as with openflags=directio"
     report.add(Fate.APPROXIMATED, definition.location, f"sd={definition.name} without openflags=directio", why)

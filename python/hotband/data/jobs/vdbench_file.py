@@ -89,11 +89,11 @@ def read_parameters(path: Path, text: str) -> Parameters:
         kind = pairs[0][0] if pairs else ""
         if kind in FILE_SYSTEM:
             value = pairs[0][1]
-            raise UserError(
-                str(location), kind, value, "file system workloads are not supported; expected sd=, wd= and rd="
-            )
+            what = "replays of a trace" if kind == "rg" else "file system workloads"
+            raise UserError(str(location), kind, value, f"{what} are not supported; expected sd=, wd= and rd=")
         new = kind in _KINDS and not (goes_on and current is not None and current.kind != kind)
         if new:
+            _expect_new(parameters, kind, pairs[0][1].strip(), location)
             current = Definition(kind, pairs[0][1].strip(), location, dict(defaults[kind]))
             parameters.definitions.append(current)
             if len(parameters.definitions) > MOST_DEFINITIONS:
@@ -108,6 +108,12 @@ def read_parameters(path: Path, text: str) -> Parameters:
             defaults[kind] = current.options
         goes_on = line.endswith(",")
     return parameters
+
+
+def _expect_new(parameters: Parameters, kind: str, name: str, location: Location) -> None:
+    """Raise UserError for a second definition of storage or a workload with a name, as vdbench does."""
+    if kind in ("sd", "wd") and name in {earlier.name for earlier in parameters.of(kind)}:
+        raise UserError(str(location), kind, name, f"is defined twice; expected another name of this {kind}=")
 
 
 def _lines(path: Path, text: str, open_files: tuple[Path, ...]) -> Iterator[tuple[Location, str]]:

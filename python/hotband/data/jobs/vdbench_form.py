@@ -337,7 +337,8 @@ def _streams(
 ) -> list[StreamForm]:
     """Return the streams of a workload on its storage definitions: one if that makes no difference, else one each."""
     values = tuple(sorted((key, value) for key, (_, value) in over.items() if key != "threads"))
-    identity = (work.name, tuple(chosen), share, values)
+    opened = run.get("openflags") or work.get("openflags")
+    identity = (work.name, tuple(chosen), share, values, opened.value if opened else "")
     if identity in reader.made:
         return reader.made[identity]
     keys, came = _asked(reader, work, over)
@@ -352,10 +353,7 @@ def _streams(
         stream_keys = dict(keys)
         if extent:
             stream_keys["range"] = list(extent)
-        if name:
-            _of_storage(reader.storages[name], stream_keys, came)
-        else:
-            _of_storage(reader.storages[chosen[0]], stream_keys, came)
+        _of_storage(reader.storages[name or chosen[0]], opened, stream_keys, came)
         several = [value for key, (option, value) in over.items() if key != "threads" and len(points(option)) > 1]
         label = " ".join([work.name, *several, name if len(chosen) > 1 else ""]).strip()
         forms.append(StreamForm(label, stream_keys, dict(came), share / len(parts)))
@@ -445,9 +443,10 @@ def _entropy(ratio: Option) -> float:
     return 1 / value
 
 
-def _of_storage(storage: Storage, keys: dict[str, Value], came: dict[str, Option]) -> None:
-    """Add the keys that a storage definition sets for its I/Os."""
-    align, flags = storage.definition.get("align"), storage.definition.get("openflags")
+def _of_storage(storage: Storage, opened: Option | None, keys: dict[str, Value], came: dict[str, Option]) -> None:
+    """Add the keys that a storage definition sets for its I/Os; `opened` are the flags of the run, else those of the
+    workload, which take precedence."""
+    align, flags = storage.definition.get("align"), opened or storage.definition.get("openflags")
     if align is not None:
         keys["align"], came["align"] = bytes_text(block(align.value, align)), align
     syncs = {"o_sync", "o_dsync", "dsync", "o_rsync"}
