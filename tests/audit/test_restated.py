@@ -52,6 +52,10 @@ WRONG: dict[str, Change] = {
     ],
     "reads reads: mean slat": lambda job, read: read["slat_ns"].update(mean=90_000.0),
     "reads reads: mean lat": lambda job, read: read["lat_ns"].update(mean=1_500_000.0),
+    "reads reads: max lat": lambda job, read: read["lat_ns"].update(max=1_500_000),
+    "reads reads: min lat": lambda job, read: read["lat_ns"].update(min=300_500),
+    "reads reads: p50 latency": lambda job, read: job.update(latency_us={"1000": 45.0}, latency_ms={"2": 55.0}),
+    "reads reads: p99 latency": lambda job, read: read["clat_ns"]["percentile"].update({"99.000000": 980_000}),
     "reads reads: stddev of clat": lambda job, read: read["clat_ns"].update(stddev=1_400_000.0),
     "reads reads: stddev of lat": lambda job, read: read["lat_ns"].update(stddev=5_700_000.0),
     "reads: sum of its latency bins, percent": lambda job, read: job["latency_us"].update({"1000": 135.0}),
@@ -347,3 +351,27 @@ def test_the_stated_processor_time_bounds_that_of_the_host(
     (tmp_path / "a.json").write_text(json.dumps({"fio version": "fio-3.33", "jobs": [job]}))
     found = [finding.rule for finding in littles_law.check(load_results([tmp_path / "a.json"]))]
     assert found == rules
+
+
+IOMETER: dict[str, Callable[[str], str]] = {
+    "ALL: IOps": lambda text: text.replace("ALL,All,4K,1,2,1,150.0", "ALL,All,4K,1,2,1,15000.0"),
+    "ALL: Read I/Os": lambda text: text.replace("4096000,2048000,1000,500", "4096000,2048000,1001,500", 1),
+    "ALL: Bytes Written": lambda text: text.replace("4096000,2048000,1000,500", "4096000,2048512,1000,500", 1),
+    "worker Worker 1: IOps": lambda text: text.replace(
+        "WORKER,Worker 1,4K,1,2,1,75.0", "WORKER,Worker 1,4K,1,2,1,95.0", 1
+    ),
+}
+"""The figure that a change of an Iometer test contradicts."""
+
+
+@pytest.mark.parametrize("figure", [None, *IOMETER])
+def test_rows_of_iometer_add_up(figure: str | None, tmp_path: Path) -> None:
+    sys.path.insert(0, str(Path(__file__).parents[1] / "import"))
+    import result_documents
+
+    text = result_documents.iometer(*result_documents.iometer_test(1000, 500))
+    changed = text if figure is None else IOMETER[figure](text)
+    assert (changed == text) == (figure is None)
+    (tmp_path / "a.csv").write_text(changed)
+    found = contradicted(tmp_path / "a.csv")
+    assert figure in found if figure else not [name for name in found if ":" in name and "latency" not in name], found

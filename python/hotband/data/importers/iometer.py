@@ -21,6 +21,7 @@ from hotband.base.errors import UserError
 from hotband.base.text.separated import separator_of
 from hotband.data.documents.sides import Histogram
 from hotband.data.documents.source import NS_PER_S, Asked, nothing_asked
+from hotband.data.importers import iometer_restated
 from hotband.data.importers.cells import LARGEST, Cells
 from hotband.data.importers.files import decoded, name_of, read_bytes
 from hotband.data.importers.fio.text import shown
@@ -196,6 +197,7 @@ def _of_test(test: Test, results: Results, file: str, number: int) -> ImportedRu
         streams=streams,
         spec={"access_specification": specification, "lines": [vars(line) for line in lines]},
         notes=list(dict.fromkeys(notes)),
+        claims=list(iometer_restated.of_test(test.whole, test.workers)),
     )
 
 

@@ -198,7 +198,28 @@ def _side(run: Audited, name: str, side: Side) -> Iterator[Claim]:
         least = sum((pct - 0.01) / 100 * _bin_begins(edge) for edge, pct in bins)
         bounds = (least * (1 - EXACT) - unit, most * (1 + EXACT) + unit)
         yield Claim(f"{name}: mean latency", mean, "the histogram of its latency bins", *bounds)
+    if bins:
+        # I/Os in flight at either end of a ramp are in only one of both.
+        yield from _in_bins(name, points, bins, unit, ((run.concurrency or IN_FLIGHT) + 2) / max(1, count or 0))
     yield from _printed(run, name, side)
+
+
+def _in_bins(
+    name: str, points: Sequence[tuple[float, float]], bins: Sequence[Sequence[float]], unit: float, slack: float
+) -> Iterator[Claim]:
+    """Yield checks of percentiles against the coarse bins of the same latencies, whose shares are rounded to 0.01 %;
+    `slack` is the share of the I/Os that may be in only one of both."""
+    for share, value in points:
+        most = least = 0.0
+        low, high = math.inf, math.inf
+        for edge, pct in bins:
+            most, least = most + (pct + 0.01) / 100, least + max(0.0, pct - 0.01) / 100
+            # It lies in or above the first bin that may reach its share, and not above the first that does.
+            low = min(low, _bin_begins(edge) if most + slack >= share else math.inf)
+            high = min(high, edge if least - slack >= share else math.inf)
+        if math.isfinite(low):
+            near = (low * (1 - 2 * RESOLUTION["fio"]) - unit, high * (1 + 2 * RESOLUTION["fio"]) + unit)
+            yield Claim(f"{name}: p{100 * share:g} latency", value, "its latency bins", *near)
 
 
 def _bin_begins(upper: float) -> float:

@@ -112,3 +112,11 @@ def _parts(name: str, tables: Sequence[Fields]) -> Iterator[Claim]:
     submission, completion, total = (table.number("mean") for table in tables)
     source = f"slat of {submission:,.0f} and clat of {completion:,.0f}"
     yield from near(f"{name}: mean lat", total, source, submission + completion, slack)
+    if not apart:
+        for end in ("min", "max"):
+            submission, completion, total = (table.count(end) for table in tables)
+            # Each total is the sum of its parts; old fio cuts to microseconds.
+            low = submission + completion if end == "min" else completion
+            high = math.inf if end == "min" else submission + completion
+            source = f"slat of {submission:,} and clat of {completion:,}"
+            yield Claim(f"{name}: {end} lat", total, source, low - 2, high + 2)
