@@ -176,13 +176,31 @@ def test_latency_that_was_not_measured_is_null() -> None:
     assert noted(found, "measured no latency")
 
 
-def test_trims_and_syncs_without_latencies_are_counted_in_a_note() -> None:
-    trim = build.reads(None, ios=7)
-    found = record(build.job(read=build.reads(None), sync={"total_ios": 63}, trim=trim))
+def test_syncs_without_latencies_are_counted_in_a_note() -> None:
+    found = record(build.job(read=build.reads(None), sync={"total_ios": 63}))
     assert noted(found, "not carried over: 63 syncs")
-    assert noted(found, "not carried over: 7 trims")
     assert found["summary"]["count"] == 4
     assert "flush" not in found["summary"]
+
+
+def test_trims_have_figures_of_their_own() -> None:
+    slow = build.latency(3_000_000.0, 2_900_000, 3_100_000, 7)
+    trim = build.side(7, 4096, 1000, slow, slow)
+    found = record(build.job(read=build.reads(None), trim=trim))
+    trims = found["summary"]["trim"]
+    assert (found["summary"]["count"], trims["count"], trims["latency_mean_ns"]) == (4, 7, 3_000_000)
+    assert found["streams"][0]["trim"]["bytes"] == 7 * 4096
+    assert not noted(found, "trims")
+    (alone,) = [record(build.job(trim=trim))]
+    assert (alone["duration_ns"], alone["summary"]["trim"]["iops"]) == (10**9, 7)
+
+
+def test_bins_of_reads_and_trims_together_are_not_those_of_reads() -> None:
+    slow = build.latency(3e6, 2_900_000, 3_100_000, 7)
+    trim = build.side(7, 4096, 1000, slow, slow)
+    bins = {"latency_us": {"50": 36.0}, "latency_ms": {"4": 64.0}}
+    found = record({**build.job(read=build.reads(None), trim=trim), **bins})
+    assert found["streams"][0]["read"]["latency_bins"] is None
 
 
 def test_syncs_are_flushes() -> None:

@@ -77,7 +77,7 @@ def test_a_wrong_key_is_named(folder: Path, values: dict[str, Any], words: str) 
 
 def test_no_file(tmp_path: Path) -> None:
     assert "no such file" in refusal(tmp_path / "nowhere.json")
-    assert "record.json: no such file" in refusal(tmp_path)
+    assert "contains no record and no result of a tool that Hotband recognises" in refusal(tmp_path)
 
 
 @pytest.mark.parametrize("text", ["", "{", "not json", '{"schema": NaN}', "[" * 100_000])

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from hotband.base.text.numbers import counted, finite, number
 from hotband.data.documents.record import side_of
+from hotband.data.record.stats import OTHER_DIRECTIONS
 from hotband.inference.audit.audited import Audited, grouped
 from hotband.inference.audit.finding import Finding, Number, Rows, listed
 from hotband.inference.audit.tools import mixed_signs
@@ -70,7 +71,7 @@ def cells_of(runs: Sequence[Audited]) -> list[Cell]:
         else:
             latency, half = printed.value * IN_NS[unit], printed.step / 2 * IN_NS[unit]
         failed = outstanding_of_failed(run)
-        others = failed + outstanding_flushes(run)
+        others = failed + outstanding_others(run)
         numbers = ((iops + sign * half_iops) * (latency + sign * half) / 1e9 for sign in (-1, 0, 1))
         least, middle, most = (number + others for number in numbers)
         if not failed and summary.get("errors") and run.duration_ns:
@@ -87,10 +88,10 @@ def outstanding_of_failed(run: Audited) -> float:
     return errors * latency / run.duration_ns if errors and latency and run.duration_ns else 0.0
 
 
-def outstanding_flushes(run: Audited) -> float:
-    """Return the flushes in flight, in whose time a closed loop has fewer reads and writes in flight."""
-    flush = run.summary("flush")
-    return (flush["queue_depth_mean"] or 0.0) if flush else 0.0
+def outstanding_others(run: Audited) -> float:
+    """Return the flushes and trims in flight, in whose time a closed loop has fewer reads and writes in flight."""
+    figures = [run.summary(direction) for direction in OTHER_DIRECTIONS]
+    return sum(other["queue_depth_mean"] or 0.0 for other in figures if other)
 
 
 def mixed(run: Audited) -> bool:
@@ -153,8 +154,8 @@ def is_idle(cell: Cell, power: int) -> bool:
     submission = submission_ns(cell.run)
     busy = most + cell.iops * submission / 1e9
     cycle_ns = cell.declared / cell.iops * 1e9
-    flushes_ns = outstanding_flushes(cell.run) / cell.iops * 1e9
-    outside_ns = cycle_ns - cell.latency_ns / scale - submission - flushes_ns
+    others_ns = outstanding_others(cell.run) / cell.iops * 1e9
+    outside_ns = cycle_ns - cell.latency_ns / scale - submission - others_ns
     depth = cell.declared / max(1, cell.run.asked.jobs or (cell.declared if cell.run.printed else 1))
     return busy < most_seen and outside_ns > _host_ns(cell) * depth
 

@@ -120,8 +120,8 @@ def overloaded(run: Audited) -> Finding | None:
     if only_script(run.record) is not None:
         return _overloaded_script(run)
     requested, reached, count = run.asked.rate_iops, run.summary().get("iops"), run.summary().get("count")
-    if run.is_model and reached is not None:
-        # The rate of a model's open loop includes its trims; the rates of load generators do not.
+    if reached is not None:
+        # A requested rate includes trims.
         reached = completed_rate(run.record["summary"])
     if requested is None or reached is None or not misses(requested, reached, count, run.is_model):
         return None

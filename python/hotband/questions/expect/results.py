@@ -162,7 +162,7 @@ def _name_apart(rows: Sequence[Row]) -> None:
 def _rebuilt(row: Row) -> Rebuilt:
     tool = str(row.record["source"]["tool"])
     if row.record["summary"]["count"] == 0:
-        raise CannotRebuild("no I/O was measured")
+        raise CannotRebuild("no read or write was measured")
     if tool not in READERS:
         raise CannotRebuild(
             f"a result of {tool} does not state sizes and directions; expected -w JOB with the workload"

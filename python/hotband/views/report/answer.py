@@ -116,7 +116,13 @@ def is_open(record: RecordDoc) -> bool:
 def _alone(record: RecordDoc) -> list[str]:
     iops = figure(record, "iops")
     if iops is None or not record["summary"].get("count"):
-        return ["No I/O ended in the measured time."]
+        trims = record["summary"].get("trim")
+        if trims is None or not trims["count"]:
+            return ["No I/O ended in the measured time."]
+        mean, p99 = (span(trims[key]) for key in ("latency_mean_ns", "latency_p99_ns"))
+        return [
+            f"{number(trims['iops'])} trims/s. A trim takes {mean} on average; 99 of 100 take no longer than {p99}."
+        ]
     depth = figure(record, "queue_depth_mean")
     outstanding = f" with {number(depth, 3)} outstanding" if depth else ""
     bandwidth = rate(record["summary"].get("bandwidth_bytes_per_s"))

@@ -1,6 +1,6 @@
 """fio results (JSON and JSON+, fio 2.x and 3.x) as records: one record per document, one stream per job.
 
-Left out: trims (counted in a note), disk utilisation, steady-state data of several jobs, the
+Left out: disk utilisation, steady-state data of several jobs, the
 logs next to the JSON (a record from fio has no series). Percentiles of several jobs come from merged JSON+ bins, or are
 null.
 """
@@ -15,7 +15,7 @@ from hotband.base.errors import UserError
 from hotband.base.text.numbers import percent
 from hotband.base.text.words import unused
 from hotband.base.version import __version__
-from hotband.data.documents.record import RecordDoc, SummaryDoc
+from hotband.data.documents.record import FiguresDoc, RecordDoc, SummaryDoc
 from hotband.data.documents.sides import Side
 from hotband.data.importers.fio.failed import without_failed
 from hotband.data.importers.fio.jobs import (
@@ -63,11 +63,13 @@ class Stream:
     sides: dict[Direction, Side]
     errors_of_unknown_direction: int
     flush: Side | None = None
+    trim: Side | None = None
 
     def document(self) -> dict[str, object]:
         """Return the stream as a record has it."""
         sides: dict[str, object] = {"name": self.name, "read": self.sides["read"], "write": self.sides["write"]}
-        return sides if self.flush is None else {**sides, "flush": self.flush}
+        others = {"flush": self.flush, "trim": self.trim}
+        return sides | {direction: side for direction, side in others.items() if side is not None}
 
 
 def read_fio(text: str | bytes, file: str) -> list[RecordDoc]:
@@ -175,7 +177,8 @@ def _streams(jobs: list[Job], quantity: Quantity) -> list[Stream]:
         for direction, _ in job.active() if quantity == "clat" else ():
             sides[direction]["latency_bins"] = printed_bins(job)
         flush = None if job.syncs is None else record_side(job.syncs, "lat", 0)
-        streams.append(Stream(name, job, sides, 0 if blamed else left, flush))
+        trim = None if job.trims is None else record_side(job.trims, quantity, 0)
+        streams.append(Stream(name, job, sides, 0 if blamed else left, flush, trim))
     return streams
 
 
@@ -218,11 +221,18 @@ def _summary(streams: list[Stream], spell: Spell, quantity: Quantity, notes: lis
     )
     summary["errors"] += sum(stream.errors_of_unknown_direction for stream in streams)
     flushes = [(stream.job.syncs, stream.flush) for stream in streams if stream.job.syncs and stream.flush]
+    trims = [(stream.job.trims, stream.trim) for stream in streams if stream.job.trims and stream.trim]
     if flushes:
-        # Percentiles of several jobs do not merge.
-        printed_ = _printed(flushes[0][0], flushes[0][1], "lat") if len(flushes) == 1 else None
-        summary["flush"] = rates_of([side for _, side in flushes], spell.duration_ns, printed_)
+        summary["flush"] = _of_others(flushes, spell, "lat")
+    if trims:
+        summary["trim"] = _of_others(trims, spell, quantity)
     return summary
+
+
+def _of_others(sides: list[tuple[JobSide, Side]], spell: Spell, quantity: Quantity) -> FiguresDoc:
+    """Return the figures of flushes or trims. Percentiles of several jobs do not merge."""
+    printed = _printed(*sides[0], quantity) if len(sides) == 1 else None
+    return rates_of([side for _, side in sides], spell.duration_ns, printed)
 
 
 def _printed(side: JobSide, carried: Side, quantity: Quantity) -> dict[str, int | None]:

@@ -4,7 +4,7 @@ Sources: fio's stat.c (add_ddir_status_json, add_ddir_lat_json, plat_idx_to_val)
 2.99 prints `lat`, `clat` in microseconds and `io_bytes` in KiB; later ones print `lat_ns`, `clat_ns` in
 nanoseconds, `io_bytes` in bytes and `io_kbytes` beside it.
 
-What is left out: the `trim` side (a note counts it), `iodepth_level`, CPU use, disk utilisation, per-priority
+What is left out: `iodepth_level`, CPU use, disk utilisation, per-priority
 latencies.
 """
 
@@ -120,6 +120,7 @@ class Job:
     own_options: dict[str, str] = field(default_factory=dict)
     uncarried: dict[str, int] = field(default_factory=dict)
     syncs: JobSide | None = None
+    trims: JobSide | None = None
     steadystate: SteadyData | None = None
     latency_bins: list[tuple[int | None, float]] = field(default_factory=list)
     cpu_pct: float | None = None
@@ -130,7 +131,7 @@ class Job:
 
     @property
     def runtime_ns(self) -> int:
-        return max(side.runtime_ns for side in self.sides.values())
+        return max(side.runtime_ns for side in (*self.sides.values(), self.trims or self.sides["read"]))
 
 
 def _buckets(latency: Fields, scale: int) -> list[list[int]]:
@@ -264,12 +265,17 @@ def _sides(entry: Fields, options: dict[str, str]) -> dict[Direction, JobSide]:
 def _uncarried(entry: Fields, syncs: JobSide | None) -> dict[str, int]:
     """Return the I/Os of sides that a record cannot hold."""
     counts = {}
-    for name in ("trim", "sync"):
-        side = entry.child(name)
-        is_carried = name == "sync" and syncs is not None
-        if side is not None and side.count("total_ios") and not is_carried:
-            counts[name] = side.count("total_ios")
+    side = entry.child("sync")
+    if side is not None and side.count("total_ios") and syncs is None:
+        counts["sync"] = side.count("total_ios")
     return counts
+
+
+def _trims(entry: Fields) -> JobSide | None:
+    """Return the trims of a job; None if there were none."""
+    side = entry.child("trim")
+    trims = None if side is None else _job_side(side)
+    return trims if trims is not None and trims.ios else None
 
 
 def _syncs(entry: Fields) -> JobSide | None:
@@ -335,6 +341,7 @@ def read_job(entry: Fields, global_options: dict[str, str]) -> Job:
         elapsed_ns=entry.count("elapsed") * 1000 * NS_PER_MS,
         start_ns=entry.count("job_start") * NS_PER_MS if "job_start" in entry else None,
         uncarried=_uncarried(entry, syncs),
+        trims=_trims(entry),
         syncs=syncs,
         steadystate=_steady_data(entry),
         latency_bins=_latency_bins(entry),
@@ -350,7 +357,7 @@ def choose_quantity(jobs: list[Job]) -> Quantity:
     The total latency if it has percentiles everywhere (lat_percentiles=1), else the completion latency if it
     has; without percentiles everywhere, the first that was measured everywhere.
     """
-    sides = [side for job in jobs for _, side in job.active()]
+    sides = [side for job in jobs for _, side in job.active()] or [job.trims for job in jobs if job.trims]
     for quantity in QUANTITIES:
         if sides and all(latency.has_distribution for latency in _all_of(sides, quantity)):
             return quantity
@@ -401,10 +408,10 @@ def record_side(side: JobSide, quantity: Quantity, errors: int) -> Side:
 def printed_bins(job: Job) -> list[list[float | int]] | None:
     """Its coarse distribution as a record has it, [upper_ns, percent].
 
-    The bin without an edge ends at the largest latency. None if reads and writes were both done: they are in one.
+    The bin without an edge ends at the largest latency. None if reads, writes or trims were both done: they are in one.
     """
     active = job.active()
-    if len(active) != 1:
+    if len(active) != 1 or job.trims is not None:
         return None
     latency = active[0][1].latencies.get("clat")
     bins: list[list[float | int]] = []

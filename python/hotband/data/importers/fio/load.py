@@ -89,7 +89,7 @@ def _processes(entries: list[Job]) -> int | None:
     numjobs = _whole(entries[0].options.get("numjobs", "1"))
     if numjobs is None or numjobs == 0:
         return None
-    active = sum(bool(entry.active()) for entry in entries)
+    active = sum(bool(entry.active() or entry.trims) for entry in entries)
     if len(entries) == 1:
         return numjobs * active
     return active if len(entries) % numjobs == 0 else None
