@@ -274,3 +274,14 @@ def test_a_record_is_plain_json() -> None:
 def test_an_unreadable_file_is_a_user_error(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"missing\.json: cannot be read"):
         fio_importer.read([tmp_path / "missing.json"])
+
+
+@pytest.mark.parametrize(
+    "prefix", ["> ", "Nov 30 05:00:01 host fio[123]: ", "2026-11-30T05:00:00.1Z stdout F ", "fio_1 | "]
+)
+def test_what_logs_and_mails_add_to_each_line_is_skipped(prefix: str) -> None:
+    text = build.text(build.job(read=build.reads(None)))
+    plain = json.dumps(json.loads(text), indent=1)
+    (found,) = read_fio("".join(f"{prefix}{line}\n" for line in plain.splitlines()), "x.txt")
+    assert found["summary"]["count"] == 4
+    assert noted(found, f"each line begins with {prefix.strip()!r} or the like")

@@ -232,6 +232,7 @@ def test_what_vdbench_prints_to_the_terminal(tmp_path: Path, text: str, name: st
         ('{"ISO date":"2026-01-01T10:00:00","label":""}', "elbencho"),
         ("IOR-3.3.0: MPI Coordinated Test of Parallel I/O\n", "IOR"),
         ("Device Information                     :       IOPS      MiB/s    Average\n", "SPDK's perf or bdevperf"),
+        ("Total IO\nthread |       bytes     |     I/Os     |    MiB/s\n", "DiskSpd without its settings"),
         ("HD Tune Pro: ST4000DM004 Benchmark\n", "HD Tune"),
         ("Jobs: 1 (f=1): [r(1)][50.0%][r=100MiB/s][r=25.6k IOPS][eta 00m:30s]\n", "fio"),
         ("hints = 1\nMaintaining 16 concurrent writes of 4194304 bytes\n", "rados bench"),
@@ -416,3 +417,21 @@ def test_reads_of_a_job_of_writes_verify_them(tmp_path: Path) -> None:
     assert any("reads what it wrote only after it (verify)" in note for note in imported.record["notes"])
     rules = [finding.rule for finding in findings(load_results([path]), None)]
     assert not {"mixed-jobs", "littles-law"} & set(rules)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "WARNING: Could not set privileges for setting valid file size; will use a slower method of preparing the file",
+        "t[0:3] error during read error code: 1117)",
+        "There has been an error during threads execution",
+    ],
+)
+@pytest.mark.parametrize("end", [False, True])
+def test_trouble_that_diskspd_prints_is_a_warning(tmp_path: Path, line: str, end: bool) -> None:
+    xml = "<Results>\n<TimeSpan><TestTimeSeconds>3.00</TestTimeSeconds>\n<Thread><Target><Path>a</Path>\n"
+    xml += "<ReadBytes>4096</ReadBytes><ReadCount>1</ReadCount>\n</Target></Thread></TimeSpan>\n</Results>\n"
+    for output in (DISKSPD, xml):
+        notes = record_of(tmp_path, f"{output}{line}\n" if end else f"{line}\n{output}")["notes"]
+        assert f"warning of diskspd: {line}" in notes
+        assert not any("warning of" in note for note in record_of(tmp_path, output)["notes"])

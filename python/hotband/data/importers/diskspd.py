@@ -20,6 +20,7 @@ from hotband.data.importers.cells import Cells
 from hotband.data.importers.diskspd_restated import of_text, of_xml
 from hotband.data.importers.diskspd_text import elements, is_text, texts_of
 from hotband.data.importers.files import name_of, read_bytes
+from hotband.data.importers.fio.text import printable
 from hotband.data.importers.record import ImportedRun, Sides, build, side_of
 from hotband.data.record.imported import Imported, SeriesColumns, no_rows
 from hotband.data.record.stats import DIRECTIONS, SUMMARY_PERCENTILES, Direction
@@ -28,13 +29,24 @@ if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
 ACCEPTED = "DiskSpd's XML (-Rxml) or text"
+_RESULTS = re.compile(rb"^[ \t]*<Results>.*?(^[ \t]*</Results>|\Z)", re.MULTILINE | re.DOTALL)
+_TROUBLE = re.compile(
+    rb"^((?:WARNING|ERROR)\b.*|t(?:hread )?\[?\d[\d:]*\]?:? error .*|There has been an error .*)$",
+    re.MULTILINE | re.IGNORECASE,
+)
+"""A line in which DiskSpd reports trouble on its standard error (Common.cpp, PrintError); settings are indented."""
+_MOST_WARNINGS, _LONGEST = 20, 240
 _WORDS = {"read": "Read", "write": "Write", "all": "Total"}
 
 
 def recognises(beginning: bytes) -> bool:
     """Return whether the beginning of a file is DiskSpd's."""
     is_result = re.match(rb"\s*(<\?xml[^>]*\?>\s*)?(<!DOCTYPE|<Results>)", beginning) is not None
-    return is_text(beginning) or (is_result and b"<Results" in beginning)
+    if is_text(beginning) or (is_result and b"<Results" in beginning):
+        return True
+    # With its standard error before it.
+    results = _RESULTS.search(beginning.replace(b"\r", b""))
+    return results is not None and _TROUBLE.match(beginning.lstrip()) is not None
 
 
 def read(paths: Sequence[Path]) -> list[Imported]:
@@ -75,7 +87,10 @@ def _parse(data: bytes, file: str) -> Element:
 
 
 def _read_document(data: bytes, file: str) -> list[Imported]:
-    root = _parse(data, file)
+    data = data.replace(b"\r", b"")
+    warnings = _warnings(data)
+    results = _RESULTS.search(data) if warnings and not is_text(data) else None
+    root = _parse(data if results is None else results[0], file)
     texts = texts_of(data.decode("utf-8", "replace")) if is_text(data) else []
     profiles = root.findall("./Profile/TimeSpans/TimeSpan")
     spans = root.findall("TimeSpan")
@@ -87,6 +102,7 @@ def _read_document(data: bytes, file: str) -> list[Imported]:
         profile = profiles[number] if number < len(profiles) else None
         run = _of_span(root, span, profile, file, number + 1 if len(spans) > 1 else None)
         seconds = run.duration_ns / NS_PER_S
+        run.notes += warnings
         run.claims += of_text(texts[number], span, seconds) if texts else of_xml(span, seconds)
         records.append(build(run))
     if not records:
@@ -94,6 +110,12 @@ def _read_document(data: bytes, file: str) -> list[Imported]:
             file, "TimeSpan", "", f"was interrupted before it measured; accepted: {ACCEPTED} of a whole run"
         )
     return records
+
+
+def _warnings(data: bytes) -> list[str]:
+    """Return a note for each line in which DiskSpd reports trouble."""
+    lines = dict.fromkeys(printable(line.decode("utf-8", "replace").strip()) for line in _TROUBLE.findall(data))
+    return [f"warning of diskspd: {line}"[:_LONGEST] for line in lines][:_MOST_WARNINGS]
 
 
 def _cells(element: Element, file: str, position: str) -> Cells:

@@ -57,6 +57,11 @@ _TOOLS: tuple[tuple[str, str, str], ...] = (
     ("COSBench", r"\AStage,Op-Name,Op-Type,", f"objects of a store; {_FIO}"),
     ("warp", r"^Operation: \w+(, \d+%)?, Concurrency: \d+", f"objects of a store; {_FIO}"),
     ("HD Tune", r"^HD Tune (Pro)?", f"one I/O at a time; {_FIO}"),
+    (
+        "DiskSpd without its settings",
+        r"^thread \| +bytes +\| +I/Os +\|",
+        "its whole output, from the line 'Input parameters:', is read",
+    ),
     ("winsat", r"^Windows System Assessment Tool", "run DiskSpd with -L -Rxml"),
     (
         "fio",

@@ -26,9 +26,11 @@ _SHOWN = 60
 MOST_DOCUMENTS = 100_000
 # fio's progress ends without a line, so that its JSON may begin anywhere.
 _NEXT = re.compile(r'^\{|\{(?=\s*"fio version"\s*:)', re.MULTILINE)
-# Prefixes that `kubectl logs --timestamps`, log files of containers and `docker compose logs` add to each line.
+# Prefixes that `kubectl logs --timestamps`, log files of containers, `docker compose logs`, journalctl and quotes in
+# mails add to each line.
 _STAMPED = re.compile(
     r"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d) (?:(?:stdout|stderr) [FP] )?|[\w./-]{1,80} *\|(?: |$)"
+    r"|[A-Z][a-z]{2} [ \d]\d [\d:]{8} \S{1,80} [\w./-]{1,80}(?:\[\d+\])?:(?: |$)|>(?: |$)"
 )
 _NAN = re.compile(r"(?<=[:\s])-?(?:nan|inf)(?=\s*[,}\]\n])")
 # Documents of other programs hold fio's a few levels down.
