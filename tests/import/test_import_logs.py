@@ -117,6 +117,25 @@ def test_processes_add_up_and_p99_is_then_not_known(tmp_path: Path) -> None:
     assert columns(one, "iops", "latency_mean_ns", "latency_p99_ns") == [(4.0, 2500.0, None)]
 
 
+def test_a_window_that_one_of_two_processes_did_not_log_is_left_out(tmp_path: Path) -> None:
+    log(tmp_path, "a_iops.1.log", (1000, 100, 0, 0, 0), (2000, 102, 0, 0, 0))
+    log(tmp_path, "a_iops.2.log", (1000, 100, 0, 0, 0), (2000, 98, 0, 0, 0), (3000, 99, 0, 0, 0))
+    result(tmp_path, fio_build.job(read=fio_build.reads(None)))
+    [one] = fio.read(sorted(tmp_path.iterdir()))
+    assert columns(one, "time_ns", "iops") == [(0, 200.0), (10**9, 200.0)]
+    assert "a: the last window is left out of the series: not every process logged it" in one.record["notes"]
+
+
+def test_a_file_of_all_jobs_has_their_sum(tmp_path: Path) -> None:
+    """As per_job_logs=0 of fio 3.33 writes it: one process after the other."""
+    rows = [(1000, 100, 0, 0, 0), (2000, 102, 0, 0, 0), (1001, 300, 0, 0, 0), (2001, 298, 0, 0, 0)]
+    log(tmp_path, "a_iops.log", *rows)
+    result(tmp_path, fio_build.job("a", read=fio_build.reads(None)), fio_build.job("b", read=fio_build.reads(None)))
+    [one] = fio.read(sorted(tmp_path.iterdir()))
+    assert columns(one, "time_ns", "stream", "iops") == [(0, "all jobs", 400.0), (10**9, "all jobs", 400.0)]
+    assert any("per_job_logs=0" in note for note in one.record["notes"])
+
+
 def test_each_job_has_the_log_of_its_number(tmp_path: Path) -> None:
     jobs = [fio_build.job(name, read=fio_build.reads({9: 4})) for name in ("a", "b")]
     for entry in jobs:

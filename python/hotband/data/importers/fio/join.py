@@ -13,7 +13,7 @@ from hotband.data.documents.record import RecordDoc, figures_of
 from hotband.data.documents.sides import Histogram, Side
 from hotband.data.documents.source import NS_PER_MS, iso, nothing_asked
 from hotband.data.importers.files import read_beginning
-from hotband.data.importers.fio.logs import Log, counting, number_apart, read_logs
+from hotband.data.importers.fio.logs import Log, counting, number_apart, parted, read_logs
 from hotband.data.importers.fio.series import Axis, series_of
 from hotband.data.importers.record import LARGEST, ImportedRun, Sides, build, side_of
 from hotband.data.record.imported import Imported, SeriesColumns
@@ -28,6 +28,7 @@ def joined(record: RecordDoc, logs: Sequence[Log]) -> Imported:
     """The record of a JSON document with the series and the histograms of its logs."""
     number_apart(logs)
     base_ms = read_logs(logs)
+    logs = parted(logs)
     quantity = record["source"].get("latency", "clat")
     scale = _scale(record["source"]["version"])
     streams, notes = _streams_of(logs, record)
@@ -50,6 +51,7 @@ def alone(logs: Sequence[Log]) -> Imported:
     """A record of logs without their JSON."""
     number_apart(logs)
     base_ms = read_logs(logs)
+    logs = parted(logs)
     quantity = "clat" if any(log.kind in ("clat", "clat_hist") for log in logs) else "lat"
     numbers = sorted({log.number for log in logs})
     prefix = logs[0].prefix or logs[0].path.stem
@@ -130,6 +132,9 @@ def _streams_of(logs: Sequence[Log], record: RecordDoc) -> tuple[dict[int, str],
     names = [stream["name"] for stream in record["streams"]]
     if len(names) == 1:
         return dict.fromkeys(numbers, names[0]), []
+    if any(log.is_part for log in logs):
+        why = "the logs do not name the jobs (per_job_logs=0): the series covers all jobs together"
+        return dict.fromkeys(numbers, "all jobs"), [why]
     hosts = sorted({log.host for log in logs})
     by_host = [name for host in hosts for name in names if not host or name.split("#")[0].endswith(f"@{host}")]
     if len(numbers) == len(by_host):

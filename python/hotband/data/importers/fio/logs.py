@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
+from typing import cast
 
 import hotband._core as _core
 from hotband.base.errors import UserError
@@ -41,6 +42,8 @@ class Log:
     histograms: _core.FioHistogramLog | None = None
     base_ms: int = 0
     host: str = ""
+    is_part: bool = False
+    """Whether the file has the samples of other processes, too."""
 
     @property
     def file(self) -> str:
@@ -121,6 +124,39 @@ def _first_ms(log: Log) -> int:
     if sample is None or int(sample[1]) > LATEST_MS:
         raise UserError(log.file, "", "", f"it begins with no sample; accepted: {ACCEPTED}")
     return int(sample[1])
+
+
+def parted(logs: Sequence[Log]) -> list[Log]:
+    """Return one log per process: with per_job_logs=0 a file has the windows of one process after those of another, and
+    its times begin again."""
+    return [part for log in logs for part in _parts(log)]
+
+
+def _parts(log: Log) -> list[Log]:
+    if log.is_raw or log.samples is None:
+        return [log]
+    runs = [_rising(side["samples"]) for side in log.sides]
+    most = max(map(len, runs))
+    if most < 2:
+        return [log]
+    parts = []
+    for at in range(most):
+        sides = [
+            {**side, "samples": run[at] if at < len(run) else []} for side, run in zip(log.sides, runs, strict=True)
+        ]
+        samples = cast("_core.FioLog", {**log.samples, "sides": sides})
+        parts.append(replace(log, number=log.number + at, samples=samples, is_part=True))
+    return parts
+
+
+def _rising(samples: Sequence[tuple[int, int]]) -> list[list[tuple[int, int]]]:
+    """Cut samples where their time begins again."""
+    runs: list[list[tuple[int, int]]] = []
+    for sample in samples:
+        if not runs or sample[0] < runs[-1][-1][0]:
+            runs.append([])
+        runs[-1].append(sample)
+    return runs
 
 
 def window_ms(logs: Iterable[Log], asked_ms: int | None = None) -> int:

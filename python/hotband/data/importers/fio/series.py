@@ -117,10 +117,12 @@ def _averaged_axis(
     if latency != quantity and any(log.kind == latency for log in logs):
         axis.notes.append(f"latencies over time are {latency}: there is no log of {quantity}")
     rates: dict[tuple[int, int, int], float] = {}
+    processes: dict[Key, set[int]] = {}
     for log in sorted(logs, key=lambda log: log.kind != "iops"):
         for direction in range(len(DIRECTIONS)):
             for interval, value in _by_interval(log, direction, axis.interval_ms, base_ms).items():
                 cell = axis.cell(interval, streams[log.number], direction)
+                processes.setdefault((interval, streams[log.number], direction), set()).add(log.number)
                 if log.kind == "iops":
                     rates[interval, log.number, direction] = value
                     cell.iops = (cell.iops or 0.0) + value
@@ -130,7 +132,20 @@ def _averaged_axis(
                     weight = rates.get((interval, log.number, direction), 1.0) or 1.0
                     cell.waited_ns += value * scale * weight
                     cell.weighed += weight
+    _leave_out_cut_ends(axis, processes)
     return axis
+
+
+def _leave_out_cut_ends(axis: Axis, processes: Mapping[Key, set[int]]) -> None:
+    """Leave out the last window of a stream if some of its processes, which were in the one before, did not log it."""
+    last: dict[tuple[str, int], int] = {}
+    for interval, stream, direction in processes:
+        last[stream, direction] = max(interval, last.get((stream, direction), 0))
+    for (stream, direction), interval in last.items():
+        before = processes.get((interval - 1, stream, direction), set())
+        if before - processes[interval, stream, direction]:
+            del axis.cells[interval, stream, direction]
+            axis.notes.append(f"{stream}: the last window is left out of the series: not every process logged it")
 
 
 def _by_interval(log: Log, direction: int, interval_ms: int, base_ms: int | None) -> dict[int, float]:
