@@ -66,7 +66,7 @@ _TOOLS: tuple[tuple[str, str, str], ...] = (
     (
         "fio",
         r"\AJobs: \d+ \(f=\d+\): ",
-        "its lines of progress; the result follows them, and --output-format=json --output=FILE saves it",
+        "these are its lines of progress, and the result follows them",
     ),
     ("kubestr", r"^FIO version - fio-\d", f"it runs fio and rounds its figures; {_FIO}"),
     ("dbench", r"^= Dbench Summary =", f"it runs fio and rounds its figures; {_FIO}"),

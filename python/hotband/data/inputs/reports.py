@@ -18,8 +18,6 @@ import hotband._core as _core
 from hotband.base.errors import UserError
 from hotband.base.text.values import Json, read_json
 from hotband.data import catalog
-from hotband.data.importers.files import read_beginning
-from hotband.data.importers.unread import text_about_a_device
 
 SHORTEST = 6
 """Least characters of a model number: a shorter one would match other names."""
@@ -83,6 +81,9 @@ def report_of(path: Path) -> DriveReport | None:
         return None
     document = read_json(path)
     if document is None:
+        from hotband.data.importers.files import read_beginning
+        from hotband.data.importers.unread import text_about_a_device
+
         if tool := text_about_a_device(read_beginning(path).decode("utf-8", "replace")):
             raise UserError(str(path), "", "", f"is the text of {tool}; {ACCEPTED}")
         return None

@@ -12,7 +12,7 @@ from hotband.data.jobs.fio_file import Job, read_jobs
 from hotband.data.jobs.fio_job import JobOptions, Pattern
 from hotband.data.jobs.fio_names import NO_BLOCK_IO
 from hotband.data.jobs.fio_sizes import Fitted, fitted, sizes
-from hotband.data.jobs.fio_values import amount, count, flag
+from hotband.data.jobs.fio_values import amount, count, decimal, flag
 from hotband.data.jobs.fio_zones import Part, hot_part, listed_blocks, zone_list
 from hotband.data.jobs.form import (
     MOST_STREAMS,
@@ -498,7 +498,7 @@ def _offsets(job_options: JobOptions, chosen: fio_lists.Chosen) -> dict[str, Val
         why = f"the first {power:.3g} of the range gets {1 - power:.3g} of the I/Os, uniformly within each part"
         job_options.approximate("random_distribution", why)
         return {"hotspot": {"data": str(Amount(power, True)), "ios": str(Amount(1 - power, True))}}
-    if arguments and arguments[0] and fio_lists.decimal(arguments[0], option) >= 100:
+    if arguments and arguments[0] and decimal(arguments[0], option) >= 100:
         option.refuse("expected a deviation of 0 to below 100 after the name, as in fio")
     job_options.ignore("random_distribution", "offsets are uniform: Hotband has no normal distribution of offsets")
     return {}

@@ -112,7 +112,7 @@ def begin(job: Job) -> JobOptions:
         option = job.get(key)
         if option is not None:
             option.refuse("a job that replays a trace is not a workload; expected a job without it")
-    refuse_contradictions(job_options)
+    refuse_contradictions(job, job_options.base)
     return job_options
 
 

@@ -92,7 +92,7 @@ def _report(option: Option, report: LossReport, fates: dict[int, tuple[Fate, str
 def _page_cache(definition: Definition, users: Sequence[Definition], report: LossReport) -> None:
     """Report a file opened without `directio`, which goes through the page cache; a raw device of Windows does not.
     Workloads and runs, the `users`, may have flags of their own."""
-    options = [flags for one in (definition, *users) if (flags := one.get("openflags"))]
+    options = [option for user in (definition, *users) if (option := user.get("openflags"))]
     lun, flags = definition.get("lun"), {flag.lower() for option in options for flag in listed(option.value)}
     direct = {"directio", "o_direct", "o_sync", "o_dsync"}
     if lun is None or lun.value.startswith(("/dev/", "\\\\.\\")) or flags & direct:

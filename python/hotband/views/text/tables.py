@@ -176,8 +176,8 @@ def summary_table(record: RecordDoc) -> Table:
     table = Table(title, [column(""), *columns, *rates], about=about, caption=caches_line(record))
     summary = record["summary"]
     none = [None] * len(scripts)
-    sides = {direction: summary.get(direction) for direction in ("read", "write", "flush", "trim")}
-    for label, figures in sides.items():
+    sides = [("read", summary["read"]), ("write", summary["write"]), ("flush", summary.get("flush"))]
+    for label, figures in [*sides, ("trim", summary.get("trim"))]:
         if figures is not None and (figures["count"] or figures["errors"]):
             table.add(label, *_figures(figures), *none)
     table.add("all", *_figures(summary), *(script["per_second"] for script in scripts))
