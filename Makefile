@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 # Without make's job server, which recipes cannot reach and cargo warns of.
 CARGO := env -u MAKEFLAGS -u MFLAGS cargo
-SOURCES := Cargo.toml Cargo.lock pyproject.toml $(shell find crates -name '*.rs' -o -name Cargo.toml)
+SOURCES := Cargo.toml Cargo.lock .cargo/config.toml pyproject.toml $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
 # Runs a command and records what it takes, in out/test-times.csv.
 STAGE := $(PYTHON) scripts/stage_times.py
