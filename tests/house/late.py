@@ -50,6 +50,7 @@ LATE = {
     },
     "Cost: a run in virtual time needs none of it: hardware, intervals, tables, jobs of fio, rates that are set": {
         "data.catalog.filters": ["data.catalog.hints.drive_hint"],
+        "data.inputs.reports": ["data.importers.files.read_beginning", "data.importers.unread.text_about_a_device"],
         "data.inputs.texts": ["data.inputs.meant.refuse_other_names", "data.jobs.job_file.job_text"],
         "data.traces.files": ["base.temporary.TemporaryFolder", "data.traces.io_log.write_log_rows"],
         "execution.experiment.chosen": ["execution.experiment.on_ray.OnRay"],

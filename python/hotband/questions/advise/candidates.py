@@ -165,9 +165,8 @@ def space_of(text: str, tolerated: int) -> Space:
     """Read drives, layouts, counts and caches from a text such as `drives=a,b,layouts=raid6`. Raises UserError."""
     values = _said(text)
     names = named_drives(values.get("drives", [])) or [drive["name"] for drive in entries.drives()]
-    layouts = [layout_meant(one) for one in values.get("layouts", [])] or [
-        layout for layout in USUAL if tolerates(layout, 8) >= tolerated
-    ]
+    usual = [layout for layout in USUAL if tolerates(layout, 8) >= tolerated]
+    layouts = [layout_meant(layout) for layout in values.get("layouts", [])] or usual
     for one in layouts:
         if one not in LAYOUTS:
             raise unknown_name("question.candidates: layouts", one, LAYOUTS)
