@@ -158,7 +158,7 @@ def test_a_calibration_is_the_same(cluster: Any, monkeypatch: pytest.MonkeyPatch
     def made() -> Any:
         target = Product("ent-10k", None, (("seek_read_average", "3.6 ms"),))
         planned = plan(CalibrationTask(Product("ent-10k", None, known), target, seconds=240.0, ios=1_000), watch)
-        measured = measure(planned.asked.target, planned.loads, planned.counts, (None, None, 1), lambda _: None, watch)
+        measured = measure(planned.task.target, planned.loads, planned.counts, (None, None, 1), lambda _: None, watch)
         return of_plan(planned, measured, watch).to_dict()
 
     with using(cluster):

@@ -10,8 +10,10 @@ import pytest
 import hotband as hb
 from hotband.base.errors import UserError
 from hotband.data.inputs.loads import Load
+from hotband.data.record.overload import missed_rate
 from hotband.questions.find.figures import Figure
 from hotband.questions.find.question import read_question
+from hotband.questions.slo import slo_of
 
 DISK = "ent-15k"
 SCRIPT = """
@@ -68,6 +70,8 @@ def test_latencies_in_a_question_about_transactions_are_theirs(text: str, figure
     [
         ("transaction.IOPS at p99 < 1 ms", "expected a latency of a transaction, such as transaction.p99"),
         ("p99 at 300 read TPS", 'a transaction reads and writes: expected a rate such as "3000 TPS"'),
+        ("TPS at p95 < 3 ms", "expected one of mean, p50, p99, p99.9 of transactions"),
+        ("IOPS at transaction.p90 < 3 ms", "expected one of mean, p50, p99, p99.9 of transactions"),
         ("p99 at 30.000 TPS", "a point starts decimals: expected 30000 TPS or 30 TPS"),
     ],
 )
@@ -148,6 +152,46 @@ def test_a_run_begins_with_its_transactions_and_judges_them(hotband, orders: Pat
     assert f"{DISK} does not keep up: " in " ".join(missed.stdout.split())
     assert " of 3,000 orders/s, p99 " in " ".join(missed.stdout.split())
     assert missed.stdout.startswith(f"{DISK} does not meet p99 < 1 s and the requested rate at 3,000 orders/s")
+
+
+def test_latencies_beside_a_rate_of_transactions_are_theirs_in_an_objective_too() -> None:
+    assert [str(each.figure) for each in slo_of("p99 < 1 ms and TPS > 20")] == ["transaction.p99", "TPS"]
+    assert [str(each.figure) for each in slo_of("p99 < 1 ms and IOPS > 20")] == ["p99", "IOPS"]
+
+
+def test_an_overload_in_which_no_transaction_ends_is_one(orders: Path) -> None:
+    slow = SCRIPT.replace("ios = 2", 'ios = 2\ncpu = "20 s"').replace('duration = "2 s"', 'duration = "1 ms"')
+    orders.write_text(slow, encoding="utf-8")
+    record = hb.run(orders, on=DISK, rate=2000, duration="5 s", slo="p99 < 1 s", progress=False)
+    assert record.document["scripts"][0]["completed"] == 0
+    missed = missed_rate(record.document)
+    assert missed is not None
+    assert missed.words == "does not keep up: 0 of 2,000 orders/s"
+    with pytest.raises(UserError) as error:
+        Figure("transaction", "p99").needed(record)
+    assert "no transaction ended in the time" in str(error.value)
+
+
+def test_runs_under_way_at_the_end_are_not_late(orders: Path) -> None:
+    text = SCRIPT.replace("ios = 2", 'ios = 2\ncpu = "2 s"').replace("clients = 4", "clients = 400")
+    orders.write_text(text.replace('duration = "2 s"', 'duration = "1 ms"', 1), encoding="utf-8")
+    record = hb.run(orders, on=DISK, rate=20, duration="10 s", progress=False).document
+    script = record["scripts"][0]
+    assert script["per_second"] < 0.8 * script["requested_per_second"]
+    assert (script["backlog_ns"], missed_rate(record)) == (0, None)
+
+
+def test_a_script_that_pauses_in_a_measured_phase_keeps_up(orders: Path) -> None:
+    pause = '[[phases]]\nname = "pause"\nduration = "10 s"\nscripts = []\nmeasure = true\n'
+    orders.write_text(SCRIPT.replace('[[phases]]\nname = "measure"', f'{pause}[[phases]]\nname = "measure"'))
+    record = hb.run(orders, on=DISK, rate=20, progress=False).document
+    assert record["scripts"][0]["per_second"] < 18
+    assert missed_rate(record) is None
+
+
+def test_a_phase_with_fewer_clients_stays_within_those_of_a_trial(orders: Path) -> None:
+    orders.write_text(SCRIPT.replace('duration = "2 s"', 'duration = "2 s"\nclients = 3'), encoding="utf-8")
+    assert hb.find("TPS at p99 < 60 ms", orders, on=DISK, progress=False).answers[0].status == "found"
 
 
 def test_the_auditor_finds_a_missed_rate_of_transactions(orders: Path, tmp_path: Path) -> None:

@@ -250,8 +250,12 @@ impl Workload {
 
     fn patch_open(&self, table: &mut Table, key: &str, value: &str) -> Result<(), SpecError> {
         self.check_set_load(key, value)?;
-        let rate = value.trim().parse::<f64>().ok().filter(|rate| RATES.contains(rate));
-        let rate = rate.ok_or_else(|| wrong(key, value, "I/Os a second, from 0.001 to 1e9"))?;
+        let unit = if self.repeating_script().is_some() { "TPS" } else { "IOPS" };
+        let number = value.trim();
+        let rate = number.strip_suffix(unit).unwrap_or(number).trim_end().parse::<f64>();
+        let rate = rate.ok().filter(|rate| RATES.contains(rate));
+        let counted = if unit == "TPS" { "transactions" } else { "I/Os" };
+        let rate = rate.ok_or_else(|| wrong(key, value, &format!("{counted} a second, from 0.001 to 1e9")))?;
         if let Some(script) = self.repeating_script() {
             let arrival = script.arrivals.is_none().then(|| ("arrival".to_owned(), Value::from("poisson")));
             tables_mut(table, "scripts").for_each(|script| {

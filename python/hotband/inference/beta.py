@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable
 from statistics import NormalDist
 
-MANY = 1e6
+MANY = 1e8
 """Parameters from which a beta law is a normal one, within a thousandth of its deviation; the fraction would need as
 many terms as their root."""
 TINY = 1e-300

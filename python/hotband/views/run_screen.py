@@ -140,7 +140,7 @@ def _sentence(record: RecordDoc, runs: int) -> str:
     p99 = f"p99 {span(summary['latency_p99_ns'])}{_between(record, 'latency_p99_ns', 'iops')}"
     which = f"Run {runs} of {runs}: " if runs > 1 else ""
     missed, script = missed_rate(record), only_script(record)
-    if script is not None and script["completed"]:
+    if script is not None and (script["completed"] or missed is not None):
         of_ios = f"{rates}{_between(record, 'iops')}, {p99}{_flushed(record)}"
         return f"{which}{_transactions(record, script, missed)}. {of_ios}."
     if missed is not None:
@@ -158,10 +158,10 @@ def _unit(record: RecordDoc) -> str:
 
 def _transactions(record: RecordDoc, script: ScriptDoc, missed: MissedRate | None) -> str:
     """Return rate and p99 latency of a script's runs."""
-    p99 = f"p99 {span(script['duration_p99_ns'])}"
+    p99 = f", p99 {span(script['duration_p99_ns'])}" if script["completed"] else ""
     if missed is None:
-        return f"{quantity(script['per_second'], _unit(record))}, {p99}"
-    return f"{record['target']['machine']} {missed.words}, {p99}, growing throughout the run"
+        return f"{quantity(script['per_second'], _unit(record))}{p99}"
+    return f"{record['target']['machine']} {missed.words}{p99 and f'{p99}, growing throughout the run'}"
 
 
 def _flushed(record: RecordDoc) -> str:

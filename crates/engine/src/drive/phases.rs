@@ -129,7 +129,7 @@ impl Driver<'_> {
         let mut clients = None;
         if let Some(scripts) = self.sources.scripts() {
             clients = phase.scripts.clients;
-            sections.add("scripts", scripts.end_measuring(duration));
+            sections.add("scripts", scripts.end_measuring(self.now, duration));
         }
         if let Some(app) = self.sources.app() {
             sections.add("app", app.end_measuring(duration));

@@ -20,6 +20,8 @@ pub struct ScriptStats {
     runs: Option<Vec<(u32, Instant, Instant)>>,
     /// Clients that were active.
     pub clients: u32,
+    /// How long the next run of those that arrived has waited for a client, at the end.
+    pub backlog: Span,
 }
 
 impl ScriptStats {
@@ -33,6 +35,7 @@ impl ScriptStats {
             last_end: Instant::ZERO,
             runs: (!repeat).then(Vec::new),
             clients,
+            backlog: Span::ZERO,
         }
     }
 
@@ -62,6 +65,7 @@ impl ScriptStats {
             runs.extend_from_slice(more);
         }
         self.clients = self.clients.max(other.clients);
+        self.backlog = other.backlog;
     }
 }
 
@@ -79,6 +83,9 @@ pub struct ScriptRecord {
     /// Runs that arrive per second, if they do.
     #[serde(skip_serializing_if = "Option::is_none")]
     requested_per_second: Option<f64>,
+    /// How long the next of them has waited for a client at the end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    backlog_ns: Option<u64>,
     duration_mean_ns: Option<f64>,
     duration_p50_ns: Option<u64>,
     duration_p99_ns: Option<u64>,
@@ -115,6 +122,7 @@ impl ScriptRecord {
             completed: stats.completed,
             per_second: stats.completed as f64 / duration.as_secs_f64(),
             requested_per_second: spec.arrivals.map(|(rate, _)| rate),
+            backlog_ns: spec.arrivals.map(|_| stats.backlog.0),
             duration_mean_ns: some.then(|| stats.sum as f64 / stats.completed as f64),
             duration_p50_ns: at(0.5),
             duration_p99_ns: at(0.99),

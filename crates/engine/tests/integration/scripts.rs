@@ -329,7 +329,7 @@ fn runs_arrive_at_a_rate_and_their_time_counts_from_then() {
     assert!(rows.iter().enumerate().all(|(n, row)| row.submit == (n as u64 + 1) * 50_000_000 + 30_000_000));
     let script = &left.0["scripts"][0];
     let number = |key: &str| script[key].as_f64().expect("a number");
-    assert_eq!((number("requested_per_second"), rows.len()), (20.0, 1999));
+    assert_eq!((number("requested_per_second"), number("backlog_ns"), rows.len()), (20.0, 0.0, 1999));
     assert_near("a run", number("duration_mean_ns"), 3e7 + left.summary("latency_mean_ns"), 1e-3);
     // Two clients that take 35 ms each serve what arrives at 40 per second, with queues.
     let (left, _) = logged(DISK, &text("clients = 2\nrepeat = true\nrate = 40\narrival = \"poisson\""), &[]);
@@ -346,6 +346,7 @@ fn runs_arrive_at_a_rate_and_their_time_counts_from_then() {
     let number = |key: &str| script[key].as_f64().expect("a number");
     assert_near("what one client serves", number("per_second"), 1e9 / (3e7 + left.summary("latency_mean_ns")), 0.01);
     assert_near("the last run", number("duration_max_ns") / 1e11, 1.0 - number("per_second") / 112.0, 0.01);
+    assert_near("the next run", number("backlog_ns"), number("duration_max_ns"), 0.01);
 }
 
 #[test]
@@ -365,6 +366,20 @@ fn runs_arrive_only_while_their_script_runs() {
     assert!(in_second(20, 30) <= 1);
     assert!((98..=99).contains(&in_second(30, 40)), "{}", in_second(30, 40));
     assert_eq!(left.0["scripts"][0]["clients"], 3);
+}
+
+#[test]
+fn runs_that_waited_begin_with_the_phase_that_has_clients_for_them() {
+    let phases = "[[phases]]\nname = \"few\"\nduration = \"5 s\"\nclients = 1\n\
+                  [[phases]]\nname = \"all\"\nduration = \"2 s\"\nmeasure = true\n";
+    let steps = step("a", "stream = \"a\"\nios = 1") + &step("b", "stream = \"a\"\nios = 1\ncpu = \"3 s\"");
+    let keys = "clients = 40\nrepeat = true\nrate = 20\narrival = \"fixed\"";
+    let (left, rows) = logged(DISK, &(random_streams(&["a"]) + &script(keys, &steps) + phases), &[]);
+    let before = rows.iter().filter(|row| row.submit < 5_000_000_000).count();
+    assert!(before <= 4, "one client has 3 s of its own for each run: {before}");
+    assert!(rows.iter().filter(|row| row.submit == 5_000_000_000).count() >= 30, "all clients begin at once");
+    let backlog = left.0["scripts"][0]["backlog_ns"].as_u64().expect("a time");
+    assert!(backlog > 1_000_000_000, "40 clients take what arrived in two seconds: {backlog}");
 }
 
 #[test]

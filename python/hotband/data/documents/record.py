@@ -255,6 +255,7 @@ class ScriptDoc(TypedDict):
     completed: int
     per_second: float
     requested_per_second: NotRequired[float]
+    backlog_ns: NotRequired[int]
     duration_mean_ns: float | None
     duration_p50_ns: int | None
     duration_p99_ns: int | None

@@ -94,6 +94,9 @@ class Load:
         for key in ("think", "start_every", "rate", "arrival"):
             changed.script.pop(key, None)
         changed.script.update(keys)
+        for phase in _tables(changed.table, "phases"):
+            if "clients" in phase:
+                phase["clients"] = min(phase["clients"], int(str(changed.script["clients"])))
         return changed
 
     def _asked(self, load: dict[str, Toml], rate: float | None, arrival: str) -> Load:

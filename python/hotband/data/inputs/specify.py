@@ -29,8 +29,8 @@ Spec: TypeAlias = "str | PathLike[str] | Mapping[str, object]"
 
 
 THOUSANDS = {"": 1.0, "k": 1e3, "m": 1e6}
-RATE = re.compile(r"(\d+(?:\.\d+)?)\s*([km]?)(?:\s*iops)?\b", re.IGNORECASE)
-"""I/Os a second as people write them: `60000`, `60k`, `60k IOPS`."""
+RATE = re.compile(r"(\d+(?:\.\d+)?)\s*([km]?)(?:\s*(?:iops|tps))?\b", re.IGNORECASE)
+"""I/Os or transactions a second as people write them: `60000`, `60k`, `60k IOPS`."""
 
 BASE_UNITS = {"size": "B", "time": "s", "rate": "B/s", "speed": "rpm", "power": "W"}
 """Units of plain numbers of Python, by the kind of quantity. A share has none: 0.7 may be 0.7 % or 70 %."""

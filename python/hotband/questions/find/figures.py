@@ -36,6 +36,8 @@ FIGURES = {
 """Accepted names of metrics, and ours for them; percentiles are p and a number."""
 COMMIT = "commit"
 """Side of a write with its flush."""
+OF_TRANSACTIONS = ("mean", "p50", "p99", "p99.9")
+"""Latencies of transactions that records have."""
 TRANSACTION = "transaction"
 """Side of the runs of a script, whatever it calls them."""
 RATES = {"iops": "IOPS", "bandwidth": "MB/s", "tps": "TPS"}
@@ -170,8 +172,9 @@ class Figure:
         value = self.of(record)
         if self.is_of_script:
             if value is None:
-                known = "mean, p50, p99 or p99.9 of the transactions of a single script"
-                raise UserError("question.question", "", str(self), f"the load has none; expected {known}")
+                script = only_script(record.document)
+                lacks = "the load is no single script" if script is None else "no transaction ended in the time"
+                raise UserError("question.question", "", str(self), lacks)
             return value
         summary = self.figures_of(record)
         if value is None or summary is None or not summary.count:

@@ -12,6 +12,7 @@ bs for 500 MB/s                         any number that `set` accepts, by its ke
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NoReturn
 
@@ -19,7 +20,7 @@ from hotband.base.errors import UserError
 from hotband.base.text.nearest import hint
 from hotband.base.text.quantities import SPAN_EXPECTED, SPAN_UNITS, span_ns, ungrouped
 from hotband.data.inputs.words import ours
-from hotband.questions.find.figures import COMMIT, ENDINGS, FIGURES, RATES, TRANSACTION, Figure
+from hotband.questions.find.figures import COMMIT, ENDINGS, FIGURES, OF_TRANSACTIONS, RATES, TRANSACTION, Figure
 
 if TYPE_CHECKING:
     from hotband.data.record.record import Record
@@ -143,12 +144,26 @@ def _of_transactions(question: Question) -> Question:
     if not any(figure.name == "tps" for figure in question.figures):
         return question
 
-    def theirs(figure: Figure) -> Figure:
-        return Figure(TRANSACTION, figure.name) if not figure.side and not figure.is_rate else figure
+    wanted = None if question.wanted is None else _of_transaction(question.wanted)
+    return replace(question, wanted=wanted, conditions=_all_of_transactions(question.conditions))
 
-    conditions = tuple(replace(condition, figure=theirs(condition.figure)) for condition in question.conditions)
-    wanted = None if question.wanted is None else theirs(question.wanted)
-    return replace(question, wanted=wanted, conditions=conditions)
+
+def _all_of_transactions(conditions: Iterable[Condition | ShareOfMost]) -> tuple[Condition | ShareOfMost, ...]:
+    return tuple(replace(condition, figure=_of_transaction(condition.figure)) for condition in conditions)
+
+
+def _of_transaction(metric: Figure) -> Figure:
+    """Return a latency without a side as that of a transaction; other metrics unchanged. Raises UserError for a
+    percentile that no record has."""
+    if metric.side or metric.is_rate:
+        return metric
+    _expect_recorded(metric.name, str(metric))
+    return Figure(TRANSACTION, metric.name)
+
+
+def _expect_recorded(name: str, text: str) -> None:
+    if name not in OF_TRANSACTIONS:
+        refuse(text, f"expected one of {', '.join(OF_TRANSACTIONS)} of transactions")
 
 
 def _parsed(text: str, plain: str) -> Question:
@@ -227,7 +242,7 @@ def conditions(text: str) -> tuple[Condition | ShareOfMost, ...]:
     for number, condition in enumerate(parsed):
         if any(condition.figure == other.figure for other in parsed[:number]):
             refuse(condition.text, f"{condition.figure} has two conditions; expected one")
-    return parsed
+    return _all_of_transactions(parsed) if any(item.figure.name == "tps" for item in parsed) else parsed
 
 
 def _condition(text: str) -> Condition | ShareOfMost:
@@ -342,4 +357,6 @@ def figure(named: str) -> Figure:
         refuse(named.strip(), f"{near}{accepted}")
     if side in ("flush", COMMIT, TRANSACTION) and name in RATES:
         refuse(named.strip(), f"expected a latency of a {side}, such as {side}.p99")
+    if side == TRANSACTION:
+        _expect_recorded(name, named.strip())
     return Figure(side, name)

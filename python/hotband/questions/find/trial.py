@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from hotband.base.text.numbers import share
 from hotband.data.inputs.loads import Load
-from hotband.data.record.overload import completed_rate, only_script
+from hotband.data.record.overload import completed_rate, keeps_up, only_script
 from hotband.data.record.record import Record, record_of
 from hotband.questions.find.figures import Figure
 from hotband.questions.find.question import Condition, Question, ShareOfMost
@@ -57,6 +57,9 @@ class Trial:
     def kept_up(self) -> float:
         """Return the completed share of an offered rate; 1 if no rate was offered."""
         if self.wanted.rate is None:
+            return 1.0
+        script = only_script(self.record.document)
+        if script is not None and keeps_up(script, self.record.document["duration_ns"]):
             return 1.0
         return self._answered() / self.wanted.rate
 

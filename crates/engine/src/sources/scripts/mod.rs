@@ -484,9 +484,13 @@ impl Scripts {
         }
     }
 
-    /// That part is over, after `duration`: its figures, by script.
-    pub fn end_measuring(&mut self, duration: Span) -> Vec<ScriptRecord> {
+    /// That part is over at `now`, after `duration`: its figures, by script.
+    pub fn end_measuring(&mut self, now: Instant, duration: Span) -> Vec<ScriptRecord> {
         self.measuring = false;
+        for script in &mut self.all {
+            let clock = script.arrivals.as_ref().and_then(|arrivals| arrivals.clock.as_ref());
+            script.stats.backlog = clock.map_or(Span::ZERO, |clock| Span(now.0.saturating_sub(clock.next().0)));
+        }
         self.parts.push(self.all.iter().map(|script| script.stats.clone()).collect());
         self.records(&self.parts[self.parts.len() - 1..], duration)
     }
@@ -514,6 +518,8 @@ impl Scripts {
 impl Source for Scripts {
     fn begin_phase(&mut self, start: &PhaseStart) {
         let Phase { scripts, measure, .. } = start.phase;
+        // Runs that have waited begin now, not when the last I/O ended.
+        self.ready_since = start.now;
         self.activate(start.now, scripts);
         if *measure {
             self.begin_measuring(start.now);
