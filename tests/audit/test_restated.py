@@ -89,6 +89,44 @@ def test_a_figure_of_fio_that_follows_from_others(figure: str, tmp_path: Path) -
     assert figure in of_fio(tmp_path, WRONG[figure])
 
 
+def of_normal(folder: Path, *latencies: str) -> list[str]:
+    """The contradictions of fio's normal output with these lines of slat, clat and lat."""
+    lines = ["q: (groupid=0, jobs=1): err= 0: pid=7: Sun Nov 29 00:57:35 2026"]
+    lines += ["  read: IOPS=100, BW=400KiB/s (410kB/s)(3996KiB/9990msec)", *latencies]
+    (folder / "fio.txt").write_text("\n".join([*lines, "     issued rwts: total=999,0,0,0 short=0,0,0,0", ""]))
+    return contradicted(folder / "fio.txt")
+
+
+USEC = ("slat (usec): min=11, max=125, avg=20.37, stdev=16.58", "clat (usec): min=42, max=4319, avg=177.77, stdev=9.56")
+MSEC = (
+    "slat (usec): min=1988, max=8200, avg=2207.73, stdev=521.99",
+    "clat (msec): min=5, max=611, avg=240.29, stdev=9",
+)
+SHORTENED = (
+    "slat (nsec): min=1864, max=11140k, avg=3380.87, stdev=9.5",
+    "clat (usec): min=42, max=32574, avg=177, stdev=9",
+)
+
+
+@pytest.mark.parametrize(
+    ("parts", "total", "found"),
+    [
+        (USEC, "lat (usec): min=54, max=4445, avg=198.13, stdev=9.71", []),
+        (USEC, "lat (usec): min=49, max=4445, avg=198.13, stdev=9.71", ["q reads: min lat"]),
+        (USEC, "lat (usec): min=54, max=4449, avg=198.13, stdev=9.71", ["q reads: max lat"]),
+        (MSEC, "lat (msec): min=6, max=619, avg=242.50, stdev=9.13", []),
+        (SHORTENED, "lat (usec): min=43, max=43716, avg=180.38, stdev=9", []),
+        (SHORTENED, "lat (usec): min=43, max=43720, avg=180.38, stdev=9", ["q reads: max lat"]),
+        (MSEC, "lat (msec): min=4, max=619, avg=242.50, stdev=9.13", ["q reads: min lat"]),
+        (MSEC, "lat (msec): min=6, max=623, avg=242.50, stdev=9.13", ["q reads: max lat"]),
+    ],
+)
+def test_normal_output_cuts_ends_to_its_units(
+    parts: tuple[str, str], total: str, found: list[str], tmp_path: Path
+) -> None:
+    assert of_normal(tmp_path, *parts, total) == found
+
+
 TEXT = """Input parameters:
 
         timespan:   1

@@ -9,7 +9,7 @@ from faulty import fio_group, with_spec
 from made_up import DISK
 
 from command_line import run_hotband
-from hotband.inference.audit import findings
+from hotband.inference.audit import findings, load_results
 
 CASES = [
     ("wild/18-fio-error", ["audit", "fio.json"], "ended with error 5 (EIO)"),
@@ -29,6 +29,11 @@ CASES = [
     ("faults/18-compare-unequal-spans", ["compare", "whole", "think"], "think differs"),
     ("faults/18-compare-unequal-spans", ["compare", "whole", "ten10"], "span differs"),
 ]
+
+
+def test_normal_output_that_is_right_contradicts_nothing(samples: Path) -> None:
+    rules = {found.rule for found in findings(load_results([samples / "wild/15-fio-normal-output/fio.txt"]), None)}
+    assert "contradiction" not in rules
 
 
 @pytest.mark.parametrize(("case", "arguments", "words"), CASES, ids=lambda value: str(value))

@@ -14,6 +14,7 @@ from typing import TypeAlias
 from hotband.base.errors import UserError
 from hotband.data.documents.record import RecordDoc
 from hotband.data.importers.fio.documents import record_of
+from hotband.data.importers.fio.restated import STEP
 from hotband.data.importers.fio.text import Fields, printable
 
 # "name: (groupid=0, jobs=4): err= 0: pid=13758: Sun Nov 29 00:57:35 2026"
@@ -222,7 +223,8 @@ def _shares(text: str) -> dict[str, float]:
 def _latency(text: str, unit: int) -> dict[str, object]:
     pairs = _pairs(text)
     low, high, mean, deviation = (_number(pairs.get(key, "0")) * unit for key in ("min", "max", "avg", "stdev"))
-    return {"min": round(low), "max": round(high), "mean": mean, "stddev": deviation}
+    step = max(_step(pairs.get(key, "0")) for key in ("min", "max")) * unit
+    return {"min": round(low), "max": round(high), "mean": mean, "stddev": deviation, STEP: step}
 
 
 def _volume(text: str) -> dict[str, object]:
@@ -252,6 +254,12 @@ def _number(text: str) -> float:
     """Return a number as fio shortens it: `10.5k` is 10,500."""
     match = re.match(r"(\d+(?:\.\d+)?)([kMGT]?)", text)
     return float(match[1]) * 1000 ** _POWERS[match[2].lower()] if match else 0.0
+
+
+def _step(text: str) -> float:
+    """Return what a unit of the last digit of a shortened number counts: 100 in `10.5k`."""
+    match = re.match(r"\d+(?:\.(\d+))?([kMGT]?)", text)
+    return 1000.0 ** _POWERS[match[2].lower()] / 10.0 ** len(match[1] or "") if match else 0.0
 
 
 def _counts(body: Sequence[str]) -> dict[str, int]:

@@ -13,6 +13,9 @@ from itertools import pairwise
 from hotband.base.claim import IN_FLIGHT, PRINTED, Claim, largest_deviation, near
 from hotband.data.importers.fio.text import Fields
 
+STEP = "step of its ends"
+"""Key of a latency, next to those of fio: the ns that a unit of the last printed digit of its ends counts. Normal
+output cuts those of slat, clat and lat to units that differ."""
 QUANTITIES = ("slat", "clat", "lat")
 _KIB = 1024
 _OUTSTANDING = 0.05
@@ -93,11 +96,11 @@ def _table(side: Fields, quantity: str) -> Fields | None:
 def _latency(table: Fields, name: str, quantity: str) -> Iterator[Claim]:
     """Yield a mean between the ends, and a deviation that mean and ends allow."""
     low, high, mean, count = table.count("min"), table.count("max"), table.number("mean"), table.count("N")
-    ends = f"{quantity} from {low:,} to {high:,}"
-    yield Claim(f"{name}: mean {quantity}", mean, ends, low * (1 - PRINTED) - 1, high * (1 + PRINTED) + 1)
+    ends, step = f"{quantity} from {low:,} to {high:,}", 1 + table.number(STEP)
+    yield Claim(f"{name}: mean {quantity}", mean, ends, low * (1 - PRINTED) - step, high * (1 + PRINTED) + step)
     # fio divides by N - 1, and old fio prints whole microseconds.
     of_samples = math.sqrt(count / (count - 1) if count > 1 else 2.0)
-    most = of_samples * largest_deviation(mean, low - 1, high + 1) * (1 + PRINTED) + 1
+    most = of_samples * largest_deviation(mean, low - step, high + step) * (1 + PRINTED) + 1
     yield Claim(f"{name}: stddev of {quantity}", table.number("stddev"), f"a mean of {mean:,.0f} and {ends}", 0.0, most)
 
 
@@ -113,10 +116,11 @@ def _parts(name: str, tables: Sequence[Fields]) -> Iterator[Claim]:
     source = f"slat of {submission:,.0f} and clat of {completion:,.0f}"
     yield from near(f"{name}: mean lat", total, source, submission + completion, slack)
     if not apart:
+        slack = 2 + sum(table.number(STEP) for table in tables)
         for end in ("min", "max"):
             submission, completion, total = (table.count(end) for table in tables)
             # Each total is the sum of its parts; old fio cuts to microseconds.
             low = submission + completion if end == "min" else completion
             high = math.inf if end == "min" else submission + completion
             source = f"slat of {submission:,} and clat of {completion:,}"
-            yield Claim(f"{name}: {end} lat", total, source, low - 2, high + 2)
+            yield Claim(f"{name}: {end} lat", total, source, low - slack, high + slack)
