@@ -77,6 +77,11 @@ def run(workload: object = "fio-randread", on: object = DISK, **more: object) ->
         (lambda: hb.find("IOPS at p99 < 10 ms", "fio-randread", on=DISK, ios=2e3), "ios", "", "2000.0"),
         (lambda: hb.find("IOPS at p99 < 10 ms", "fio-randread", on=DISK, range=(1, 8)), "range", "", "(1, 8)"),
         (lambda: hb.advise("fio-randread", slo="", capacity="", protect="", grow=30), "grow", "", "30"),
+        (lambda: hb.advise("fio-randread", slo="", capacity=50, protect=""), "capacity", "", "50"),
+        (lambda: hb.drives(min=3), "min", "", "3"),
+        (lambda: hb.drives(max=3.84), "max", "", "3.84"),
+        (lambda: run(thinktime=5000), "settings", "think", "5000"),
+        (lambda: hb.sweep("fio-randread", on=DISK, thinktime=[0, 5000]), "settings", "think", "0"),
         (lambda: hb.keys(None, on=DISK), "workload", "", "None"),
         (lambda: hb.keys("fio-randread", on=[DISK]), "on", "", f"['{DISK}']"),
         (lambda: hb.report(3), "records", "", "3"),
@@ -177,6 +182,13 @@ def test_a_call_that_does_not_fit_names_the_nearest_argument(call: Callable[[], 
         call()
     assert isinstance(caught.value, TypeError)
     assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
+
+
+def test_a_small_number_for_a_capacity_has_both_readings() -> None:
+    """A larger one is in bytes."""
+    with pytest.raises(hb.UserError, match="is 50 B or 50 TB: expected text with its unit"):
+        hb.advise("fio-randread", slo="p99 < 1 ms", capacity=50, protect="none")
+    assert hb.drives(min=3 * 10**12).equals(hb.drives(min="3 TB"))
 
 
 def test_an_error_has_a_path_of_fields() -> None:

@@ -43,7 +43,7 @@ class Says:
     function, and on the command line it is an option. A field `hidden` from Python is for the terminal only (how much
     is shown), an `only_python` one for Python only (objects that a program continues with). If a field that `lists` is
     missing, the command prints a list; Python requires the field. A text that states a quantity has the `unit` of
-    Python's plain numbers."""
+    Python's plain numbers, of which those below `least` are refused: their writer means another unit."""
 
     text: str
     metavar: str = ""
@@ -105,6 +105,11 @@ def into() -> Any:
 def duration() -> Any:
     """Return the field `duration`."""
     return asks('Measured time of a step, as "60 s".', default=None, metavar="TIME", unit="s")
+
+
+def capacity(text: str, default: Any = dataclasses.MISSING) -> Any:
+    """Return a field for the capacity of drives. A plain number below 1 GB is more likely in TB than in bytes."""
+    return asks(text, default=default, metavar="SIZE", unit="B", least=10**9)
 
 
 def rate(text: str) -> Any:
@@ -308,8 +313,17 @@ def check(field_: Field, value: Any) -> None:
     if value is None or (least is None and most is None):
         return
     for number in value if isinstance(value, tuple) else (value,):
+        if isinstance(number, str):
+            # The text of a quantity names its unit.
+            continue
         if not ((least is None or number >= least) and (most is None or number <= most)):
-            raise UserError(f"question.{field_.name}", "", shown(number), f"expected {ends(field_)}")
+            accepted = _readings(shown(number)) if field_.says.unit else f"expected {ends(field_)}"
+            raise UserError(f"question.{field_.name}", "", shown(number), accepted)
+
+
+def _readings(number: str) -> str:
+    """Describe the possible meanings of a plain number for a capacity."""
+    return f'is {number} B or {number} TB: expected text with its unit, such as "{number} TB"'
 
 
 def word(field_: Field, value: object) -> StrEnum:

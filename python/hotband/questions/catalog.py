@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 import hotband._core as _core
 from hotband.base.errors import UserError
 from hotband.base.heavy import pl
-from hotband.base.question import Question, Way, asks
+from hotband.base.question import Question, Way, asks, capacity
 from hotband.data.catalog import entries
 from hotband.data.catalog.filters import SORT_KEYS, DriveSelection, product_of, select_drives
 from hotband.data.catalog.layouts import LAYOUTS
@@ -98,8 +98,8 @@ class DrivesQuestion(CatalogQuestion):
         metavar="[NAME]...",
         positional=True,
     )
-    min: str | None = asks('Least capacity, such as "3 TB".', default=None, metavar="SIZE", unit="B")
-    max: str | None = asks("Largest capacity.", default=None, metavar="SIZE", unit="B")
+    min: str | None = capacity('Least capacity, such as "3 TB".', None)
+    max: str | None = capacity("Largest capacity.", None)
     sort: str | None = asks(
         f"Sort by {', '.join(SORT_KEYS)}; drives without the value come last.", default=None, metavar="KEY"
     )

@@ -22,7 +22,7 @@ from hotband.data.catalog import CATALOG_DIR, entries
 from hotband.data.catalog.named import EMULATED, is_emulated, is_real
 from hotband.data.inputs.reports import product_in
 from hotband.data.inputs.texts import is_command, text_of
-from hotband.data.inputs.words import key_of_setting, twice
+from hotband.data.inputs.words import WITHOUT_BASE_UNIT, key_of_setting, twice
 
 Spec: TypeAlias = "str | PathLike[str] | Mapping[str, object]"
 """A catalog name, a short form, a path, TOML text, or a dict with the content of the TOML."""
@@ -177,14 +177,16 @@ def changes(
     given: Mapping[str, object] | None, settings: Mapping[str, object], *, of_load: bool = True
 ) -> dict[str, object]:
     """Return the combined changes of `set` and further arguments of a call; usual words become ours if the settings are
-    `of_load`, and a number gets the base unit of its key. Raises UserError for a key that is given twice."""
+    `of_load`, and a number gets the base unit of its key, unless its word has another one. Raises UserError for a key
+    that is given twice."""
     changed: dict[str, object] = {}
     words: dict[str, str] = {}
     for word, value in [*(given or {}).items(), *settings.items()]:
         key = key_of_setting(word, str(value)) if of_load else word
         if key in changed:
             raise twice("question.settings", word, str(value), words[key], str(changed[key]))
-        changed[key], words[key] = with_base_unit(key, value), word
+        changed[key] = value if of_load and word in WITHOUT_BASE_UNIT else with_base_unit(key, value)
+        words[key] = word
     return changed
 
 

@@ -17,6 +17,9 @@ FIO_WORDS = {
 """fio's words (fio(1), "Job file parameters"), and Hotband's keys for them. `bs` and `rate_iops` are the same in
 both."""
 
+WITHOUT_BASE_UNIT = {"thinktime"}
+"""fio's words whose plain numbers are not in the base unit of Hotband's key: fio counts `thinktime` in microseconds."""
+
 USUAL_WORDS = {
     "queue_depth": "qd",
     "queuedepth": "qd",

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from hotband.base.errors import UserError
 from hotband.base.guess import Guess
-from hotband.base.question import Question, asks, fresh, jobs, out, seed
+from hotband.base.question import Question, asks, capacity, fresh, jobs, out, seed
 from hotband.base.text.quantities import (
     SIZE_EXPECTED,
     WATTS_EXPECTED,
@@ -57,7 +57,7 @@ class AdviseQuestion(Question):
         positional=True,
     )
     slo: str = asks('The objective, such as "p99 < 5 ms".', metavar="CONDITIONS")
-    capacity: str = asks('Usable, such as "50 TB".', metavar="SIZE", unit="B")
+    capacity: str = capacity('Usable, such as "50 TB".')
     protect: str = asks('Failures of any drives to survive, such as "two failures".', metavar="FAILURES")
     candidates: KeyValues = asks(
         "Drives, layouts, counts and caches to search. May be repeated.", default="", metavar="KEY=VALUES"
