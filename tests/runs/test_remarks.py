@@ -86,3 +86,20 @@ def test_reads_of_a_shingled_disk_are_not_remarked() -> None:
 def test_a_new_consumer_drive_says_that_its_cache_never_filled() -> None:
     shown = run_hotband("run", "seqwrite", "--on", "990-pro-1tb", "--set", "state=fob", "--duration", "0.5 s").stdout
     assert "! the writes ended in the pSLC cache, which never filled; sustained writes are" in shown
+
+
+@pytest.mark.parametrize(
+    ("duration", "settings", "ending"),
+    [
+        ("60 s", {}, "which never filled"),
+        ("60 s", {"program_rate": "300 MB/s"}, "which never filled; sustained writes are slower"),
+        ("72 s", {}, None),
+        ("72 s", {"program_rate": "300 MB/s"}, None),
+    ],
+)
+def test_a_flash_cache_is_judged_by_its_level(duration: str, settings: dict[str, str], ending: str | None) -> None:
+    """At 530 MB/s the 42 GB are full after 69 s of the run and 10 s of warm-up. Its direct writes are as fast."""
+    load = {"state": "fob", "bs": "128k", "qd": 8, **settings}
+    record = hb.run("fio-write", on="870-evo-1tb", duration=duration, **load).document
+    notes = [note for note in remarks_of(record) if "pSLC" in note]
+    assert notes == ([] if ending is None else [f"the writes ended in the pSLC cache, {ending}"])
