@@ -413,3 +413,36 @@ def test_rows_of_iometer_add_up(figure: str | None, tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text(changed)
     found = contradicted(tmp_path / "a.csv")
     assert figure in found if figure else not [name for name in found if ":" in name and "latency" not in name], found
+
+
+def saved_by_a_spreadsheet(text: str) -> str:
+    """An Iometer test with byte counts of 6 digits, as a spreadsheet saves long ones."""
+    for count in (30_140_817, 15_070_408, 60_281_634, 30_140_816):
+        text = text.replace(f",{count * 4096},", f",{count * 4096:.5E},")
+    return text
+
+
+SAVED: dict[str, tuple[tuple[int, int], Callable[[str], str]]] = {
+    "long counts": ((60_281_634, 30_140_816), saved_by_a_spreadsheet),
+    "rates of one digit": (
+        (30, 14),
+        lambda text: text.replace(",4.4,3.0,1.4,", ",4,3,1,").replace(",2.2,1.5,0.7,", ",2,2,1,"),
+    ),
+    "a row of workers removed": ((1000, 500), lambda text: re.sub(r"WORKER,.*\n", "", text, count=1)),
+}
+"""Reads and writes of an Iometer test, and what a spreadsheet makes of its text."""
+
+
+@pytest.mark.parametrize("what", SAVED)
+def test_an_iometer_test_that_a_spreadsheet_saved(what: str, tmp_path: Path) -> None:
+    sys.path.insert(0, str(Path(__file__).parents[1] / "import"))
+    import result_documents
+
+    counts, change = SAVED[what]
+    text = result_documents.iometer(*result_documents.iometer_test(*counts))
+    assert change(text) != text
+    (tmp_path / "a.csv").write_text(change(text))
+    found = contradicted(tmp_path / "a.csv")
+    assert not [name for name in found if ":" in name and "latency" not in name], found
+    (result,) = load_results([tmp_path / "a.csv"])
+    assert result.summary()["iops"] == pytest.approx(sum(counts) / 10, rel=0.1)

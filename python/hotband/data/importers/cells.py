@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 
 from hotband.base.errors import UserError
 from hotband.base.text.amounts import AmbiguousAmount
@@ -47,6 +48,13 @@ class Cells:
             accepted = f"accepted: a number from 0 to 2^64-1{advice}"
             raise UserError(self.file, f"{self.position}, {name}", shown(text), accepted)
         return value
+
+    def step(self, name: str) -> float:
+        """Return what a unit of the last printed digit counts: 0.1 in 75.5; 0 if the number is unknown."""
+        if self.number(name) is None:
+            return 0.0
+        number = Decimal(ungrouped(plain(self.values[name].strip(), self.separator)) or "0")
+        return 10.0 ** int(number.as_tuple().exponent)
 
     def needed(self, name: str) -> float:
         """Return a number that must be present."""

@@ -14,7 +14,7 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from hotband.base.errors import UserError
@@ -170,6 +170,10 @@ def _of_test(test: Test, results: Results, file: str, number: int) -> ImportedRu
     lines = results.specifications.get(specification, [])
     duration_ns = _duration_ns(test, results)
     notes = ["not carried over: CPU, network and transaction columns; time stamps, whose zone is not in the file"]
+    missing = (test.whole.count("# Workers") or 0) - len(test.workers)
+    if test.workers and missing > 0:
+        notes.append(f"figures are of the row ALL: rows of its workers are missing ({missing})")
+        test = replace(test, workers=[])
     rows = test.workers or [test.whole]
     names = _names(rows)
     streams = [(name, _sides(row, lines, notes)) for name, row in zip(names, rows, strict=True)]
