@@ -209,13 +209,29 @@ def test_inside_an_interval_as_wide_as_a_class_of_drives_nothing_is_decided() ->
     assert whole_verdict([wide]) == "undecided"
     assert whole_verdict([wide, wide]) == "undecided in all 2 rows"
     assert whole_verdict([wide, inside]) == "of 2 rows 1 is inside, 1 is undecided"
-    assert whole_verdict([[*wide, judged(500, "latency_p99_ns")]]) == "undecided; but p99 worse"
+    assert whole_verdict([[*wide, judged(500, "latency_p99_ns")]]) == "worse than expected"
+    assert whole_verdict([wide, [*wide, judged(50, "latency_p99_ns")]]) == "of 2 rows 1 is undecided, 1 is better"
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_figure_outside_decides_in_place_of_one_that_cannot_tell(count: int, fio, hotband) -> None:
+    """The sentence names it, and with several rows the table shows it."""
+    options = {"rw": "randwrite", "iodepth": "1", "fdatasync": "1"}
+    results = [str(fio(job(name, options, writes=30_000, mean_ms=20.0), name=f"{name}.json")) for name in "ab"[:count]]
+    shown = " ".join(hotband("expect", *results, "--on", "990-pro-2tb").stdout.split())
+    assert "neither" not in shown, shown
+    answer = "Worse than predicted for 990-pro-2tb: mean is worse; 0 of" if count == 1 else "of 2 rows 2 are worse"
+    assert answer.lower() in shown.lower()
+    document = json.loads(hotband("expect", *results, "--on", "990-pro-2tb", "--json").stdout)
+    assert [row["verdict"] for row in document["rows"]] == ["worse"] * count
+    assert document["verdict"] == ("worse than expected" if count == 1 else "of 2 rows 2 are worse")
+    assert ("IOPS" in shown.partition("predicted 90 %")[2]) == (count == 1)
 
 
 def test_the_answer_of_a_wide_interval_is_that_it_cannot_tell(fio, hotband) -> None:
     """Commits of a consumer SSD are predicted within a factor of five to either side."""
     options = {"rw": "randwrite", "iodepth": "1", "fdatasync": "1"}
-    path = fio(job("a", options, writes=30_000, mean_ms=0.1))
+    path = fio(job("a", options, writes=30_000, mean_ms=0.02))
     done = hotband("expect", str(path), "--on", "990-pro-2tb")
     assert done.stdout.startswith("Cannot tell for 990-pro-2tb: the 90 % interval of IOPS is "), done.stderr
     assert "neither confirms nor contradicts" in " ".join(done.stdout.split())

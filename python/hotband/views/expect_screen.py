@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from hotband.base.text.numbers import counted, number
 from hotband.base.text.table import OF_ROW, PLAIN, TIMES, Cell, Range, Table, Unit, column, interval, numeric, unit_of
 from hotband.base.text.words import capitalized
+from hotband.questions.expect.judge import deciding
 from hotband.questions.expect.nearest import SHORT_LIST
 from hotband.views.expect import label_of, views
 from hotband.views.text.screen import DETAILS, Screen, Verdict, screen_table, shortened, signed, with_hidden
@@ -56,23 +57,25 @@ def _sentence(expected: Expected) -> str:
     if figures and not any(judged.verdict for judged in figures):
         return f"Unchecked for {expected.machine}: the predictions have no interval, so no verdict rests on them."
     checked = [judged.verdict for judged in figures if judged.verdict]
-    deciding = [expected.figures(row)[0] for row in expected.rows if expected.row_verdict(row)]
+    decide = [deciding(expected.figures(row)) for row in expected.rows if expected.row_verdict(row)]
     first, but, others = verdict.partition("; but ")
     besides = f", but {others}" if but else ""
     if first.startswith("undecided"):
-        return f"{_undecided(expected, deciding)}{besides}."
+        return f"{_undecided(expected, decide)}."
     words = WORDS.get(first, f"{capitalized(first)} for")
     lie = f"{checked.count('inside')} of {len(checked)} figures lie inside the {expected.level:g} % interval"
     wide, without = checked.count("undecided"), len(figures) - len(checked)
+    # One that decides in place of the first figure is not obvious.
+    named = [f"{label_of(decide[0].figure)} is {decide[0].verdict}"] * (len(decide) == 1 and decide[0] != figures[0])
     open_ones = [f"{wide} in one too wide to tell"] * bool(wide) + [f"{without} have none"] * bool(without)
-    return f"{words} {expected.machine}{besides}: {'; '.join([lie, *open_ones])}."
+    return f"{words} {expected.machine}{besides}: {'; '.join([*named, lie, *open_ones])}."
 
 
-def _undecided(expected: Expected, deciding: Sequence[Judged]) -> str:
+def _undecided(expected: Expected, decide: Sequence[Judged]) -> str:
     """Return the answer, without its end, if the deciding figure of every row has an interval too wide to tell."""
-    least = "at least " if len(deciding) > 1 else ""
-    width = f"{least}{number(min(judged.width for judged in deciding), 2)} times wide (upper over lower end)"
-    interval = f"the {expected.level:g} % interval of {label_of(deciding[0].figure)} is {width}"
+    least = "at least " if len(decide) > 1 else ""
+    width = f"{least}{number(min(judged.width for judged in decide), 2)} times wide (upper over lower end)"
+    interval = f"the {expected.level:g} % interval of {label_of(decide[0].figure)} is {width}"
     this = "these results neither confirm nor contradict" if least else "this result neither confirms nor contradicts"
     return f"Cannot tell for {expected.machine}: {interval}, so {this} the prediction"
 
@@ -114,7 +117,7 @@ def _remarks(expected: Expected) -> list[str]:
 
 
 def _table(expected: Expected) -> Table:
-    """Return a row per figure; with several rows, the deciding first figure of each."""
+    """Return a row per figure; with several rows, the deciding figure of each."""
     several = len(expected.rows) > 1
     name = [column("run")] if several else []
     ends = interval(f"{expected.level:g} % interval", OF_ROW)
@@ -124,7 +127,8 @@ def _table(expected: Expected) -> Table:
     judged = [
         (row, figure)
         for row in expected.rows
-        for figure in (expected.figures(row)[:1] if several else expected.figures(row))
+        if (figures := expected.figures(row))
+        for figure in ([deciding(figures)] if several else figures)
     ]
     for row, judged_figure in judged:
         unit = PLAIN if label_of(judged_figure.figure) == "IOPS" else unit_of(judged_figure.figure)

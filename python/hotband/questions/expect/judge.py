@@ -102,9 +102,16 @@ def _order(name: str, asks: str) -> tuple[int, int]:
     return ("", "read", "write", "flush").index(side), order.index(figure) if figure in order else len(order)
 
 
+def deciding(figures: Sequence[Judged]) -> Judged:
+    """Return the figure that decides about a row: the first one, unless its interval is too wide to tell and another
+    figure is outside its own."""
+    outside = first_outside(figures) if figures[0].verdict == "undecided" else None
+    return outside or figures[0]
+
+
 def row_verdict(figures: Sequence[Judged]) -> Verdict | None:
     """Return the verdict of a row: that of the deciding figure."""
-    return figures[0].verdict if figures else None
+    return deciding(figures).verdict if figures else None
 
 
 def first_outside(figures: Sequence[Judged]) -> Judged | None:
@@ -115,13 +122,12 @@ def first_outside(figures: Sequence[Judged]) -> Judged | None:
 def whole_verdict(rows: Sequence[Sequence[Judged]]) -> str:
     """Return one verdict of all rows, in words."""
     verdicts = [row_verdict(figures) for figures in rows]
-    not_outside = [figures for figures in rows if row_verdict(figures) in ("inside", "undecided")]
-    besides = [figures for figures in not_outside if first_outside(figures)]
+    besides = [figures for figures in rows if row_verdict(figures) == "inside" and first_outside(figures)]
     return _in_words(verdicts) + _besides(besides, len(rows))
 
 
 def _besides(rows: Sequence[Sequence[Judged]], total: int) -> str:
-    """Describe figures outside their interval in rows whose deciding figure is not."""
+    """Describe figures outside their interval in rows whose deciding figure is inside."""
     if not rows:
         return ""
     outside = Counter(
