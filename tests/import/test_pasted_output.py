@@ -435,3 +435,10 @@ def test_trouble_that_diskspd_prints_is_a_warning(tmp_path: Path, line: str, end
         notes = record_of(tmp_path, f"{output}{line}\n" if end else f"{line}\n{output}")["notes"]
         assert f"warning of diskspd: {line}" in notes
         assert not any("warning of" in note for note in record_of(tmp_path, output)["notes"])
+
+
+def test_a_second_result_of_diskspd_behind_its_warnings_is_refused(tmp_path: Path) -> None:
+    xml = "<Results>\n<TimeSpan><TestTimeSeconds>3.00</TestTimeSeconds>\n<Thread><Target><Path>a</Path>\n"
+    xml += "<ReadBytes>4096</ReadBytes><ReadCount>1</ReadCount>\n</Target></Thread></TimeSpan>\n</Results>\n"
+    with pytest.raises(UserError, match=r"pasted.txt: Results: has 2 results; accepted: .* of one run in a file"):
+        record_of(tmp_path, f"WARNING: x\n{xml}WARNING: y\n{xml}")

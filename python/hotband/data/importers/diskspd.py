@@ -89,8 +89,10 @@ def _parse(data: bytes, file: str) -> Element:
 def _read_document(data: bytes, file: str) -> list[Imported]:
     data = data.replace(b"\r", b"")
     warnings = _warnings(data)
-    results = _RESULTS.search(data) if warnings and not is_text(data) else None
-    root = _parse(data if results is None else results[0], file)
+    results = [match[0] for match in _RESULTS.finditer(data)] if warnings and not is_text(data) else []
+    if len(results) > 1:
+        raise UserError(file, "Results", "", f"has {len(results)} results; accepted: {ACCEPTED} of one run in a file")
+    root = _parse(results[0] if results else data, file)
     texts = texts_of(data.decode("utf-8", "replace")) if is_text(data) else []
     profiles = root.findall("./Profile/TimeSpans/TimeSpan")
     spans = root.findall("TimeSpan")
