@@ -260,6 +260,14 @@ def test_a_heading_is_looked_for_within_lines() -> None:
     # What runs over line ends takes the square of the blank lines at a file's beginning: a minute for 64 KiB of them.
     assert "Process Monitor" in unread('\n\n"Time of Day","Process Name","PID"\n')
     assert unread('"Time of Day",\n"Process Name","PID"\n') == ""
+    assert "bpftrace" in unread("@[kworker]: \n[64, 128)\n")
+    assert unread("@[kworker\n]: \n[64, 128)\n") == ""
+
+
+def test_the_version_of_sysbench_is_among_the_first_lines() -> None:
+    text = "sysbench 1.0.20 (using LuaJIT 2.1.0)\n\nFile operations:\n"
+    assert "sysbench fileio" in unread("$ sysbench fileio run\n" + text)
+    assert unread("notes\n" * 20 + text) == ""
 
 
 def snapshots(text: str, *runtimes_ms: int) -> str:

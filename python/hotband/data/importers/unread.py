@@ -38,7 +38,11 @@ _TOOLS: tuple[tuple[str, str, str], ...] = (
         r"Iozone: Performance Test of File I/O|Children see throughput for +\d+ |^\"(Writer|Reader) report\"",
         f"file system calls; {_FIO}",
     ),
-    ("sysbench fileio", r"^sysbench \d[\s\S]{0,4000}?^(File operations:|Operations performed: +\d+ Read)", _FIO),
+    (
+        "sysbench fileio",
+        r"\A(?:.{0,200}\n){0,9}?sysbench \d[\s\S]{0,4000}?^(File operations:|Operations performed: +\d+ Read)",
+        _FIO,
+    ),
     ("sysbench", r"^SQL statistics:", _DATABASE),
     ("pgbench", r"^pgbench \(|^transaction type: .*(TPC-B|\.sql)", _DATABASE),
     (
@@ -96,7 +100,7 @@ _TOOLS: tuple[tuple[str, str, str], ...] = (
     ),
     (
         "bpftrace",
-        r"^Attach(ing|ed) \d+ probes?|^@\w*(\[[^\]]*\])?: *\n\[\d",
+        r"^Attach(ing|ed) \d+ probes?|^@\w*(\[[^\]\n]*\])?: *\n\[\d",
         f"its columns are those of its script; {_EACH}",
     ),
     ("iosnoop", r"^(STARTs +ENDs +)?COMM +PID +TYPE +DEV +BLOCK +BYTES +LATms|^ *UID +PID D +BLOCK +SIZE", _EACH),
