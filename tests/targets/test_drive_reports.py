@@ -91,6 +91,14 @@ def test_text_about_a_drive_is_refused_by_name(tmp_path: Path, text: str, tool: 
         report_of(path)
 
 
+@pytest.mark.parametrize(("document", "tool"), [(SMARTCTL, "smartctl"), (LIST, "nvme"), (SMART_LOG, "nvme")])
+def test_json_about_a_drive_that_is_cut_off_is_refused(tmp_path: Path, document: object, tool: str) -> None:
+    path = tmp_path / "cut.json"
+    path.write_text(json.dumps(document)[:-2])
+    with pytest.raises(UserError, match=f"cut.json: is JSON of {tool} that is cut off or damaged; expected the JSON"):
+        report_of(path)
+
+
 def test_other_json_is_no_report(tmp_path: Path) -> None:
     for document in ({"fio version": "fio-3.33"}, {"Devices": []}, [1], {"mn": "x"}):
         assert report_of(written(tmp_path, document)) is None

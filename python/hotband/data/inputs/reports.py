@@ -84,8 +84,11 @@ def report_of(path: Path) -> DriveReport | None:
         from hotband.data.importers.files import read_beginning
         from hotband.data.importers.unread import text_about_a_device
 
-        if tool := text_about_a_device(read_beginning(path).decode("utf-8", "replace")):
-            raise UserError(str(path), "", "", f"is the text of {tool}; {ACCEPTED}")
+        beginning = read_beginning(path).decode("utf-8", "replace")
+        if tool := text_about_a_device(beginning):
+            is_json = beginning.lstrip().startswith("{")
+            problem = f"is JSON of {tool} that is cut off or damaged" if is_json else f"is the text of {tool}"
+            raise UserError(str(path), "", "", f"{problem}; {ACCEPTED}")
         return None
     if "smartctl" in document or "protocol" in _table(document, "device"):
         return _of_smartctl(path, document)
