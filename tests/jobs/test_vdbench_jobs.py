@@ -268,6 +268,24 @@ def test_flags_of_a_run_precede_those_of_a_workload_and_these_those_of_storage(
     assert convert(text, "a.parm").stream.get("fua") is fua
 
 
-def test_a_file_that_a_run_opens_without_the_page_cache_is_not_said_to_use_it(convert: Convert) -> None:
-    text = "sd=sd1,lun=/data/f,size=1g\nwd=wd1,sd=sd1\nrd=run,wd=wd1,iorate=max,elapsed=5,openflags=o_direct\n"
-    assert not [loss for loss in convert(text, "a.parm").report.losses if "without openflags" in loss.option]
+@pytest.mark.parametrize(
+    ("storage", "runs", "noted"),
+    [
+        ("", [",openflags=o_direct"], []),
+        ("", [",openflags=o_direct", ""], ["sd1"]),
+        (",openflags=directio", [",openflags=o_direct", ""], []),
+        (",openflags=directio", ["", ",openflags=fsync"], ["sd1"]),
+        ("", [""], ["sd1"]),
+    ],
+)
+def test_a_file_that_every_run_opens_without_the_page_cache_is_not_said_to_use_it(
+    convert: Convert, storage: str, runs: list[str], noted: list[str]
+) -> None:
+    """The second file and its workload have flags of their own."""
+    text = f"sd=sd1,lun=/data/f,size=1g{storage}\nsd=sd2,lun=/data/g,size=1g,openflags=directio\n"
+    text += "wd=wd1,sd=sd1\nwd=wd2,sd=sd2,openflags=o_direct\nrd=other,wd=wd2,iorate=max,elapsed=5\n"
+    text += "".join(f"rd=r{n},wd=wd1,iorate=max,elapsed=5{flags}\n" for n, flags in enumerate(runs))
+    losses = convert(text, "a.parm").report.losses
+    assert [loss.option for loss in losses if "without openflags" in loss.option] == [
+        f"sd={name} without openflags=directio" for name in noted
+    ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping
 
 from hotband.data.jobs.loss import Fate, LossReport
 from hotband.data.jobs.source import Option
@@ -65,8 +65,14 @@ _FATES: dict[str, tuple[Fate, str]] = {
 }
 
 
-def report_all(parameters: Parameters, report: LossReport, fates: dict[int, tuple[Fate, str]]) -> None:
-    """Add one line per option in the order of the file; `fates` are those that the reader set."""
+def report_all(
+    parameters: Parameters,
+    report: LossReport,
+    fates: Mapping[int, tuple[Fate, str]],
+    opened: Mapping[str, Collection[str]],
+) -> None:
+    """Add one line per option in the order of the file; `fates` are those that the reader set, `opened` the flags with
+    which runs open storage definitions."""
     seen: set[int] = set()
     for option in parameters.general:
         _report(option, report, fates, seen)
@@ -79,23 +85,24 @@ def report_all(parameters: Parameters, report: LossReport, fates: dict[int, tupl
         for option in definition.options.values():
             _report(option, report, fates, seen)
         if definition.kind == "sd" and definition.name != "default":
-            _page_cache(definition, [*parameters.of("wd"), *parameters.of("rd")], report)
+            own = definition.get("openflags")
+            _page_cache(definition, opened.get(definition.name, [own.value if own else ""]), report)
 
 
-def _report(option: Option, report: LossReport, fates: dict[int, tuple[Fate, str]], seen: set[int]) -> None:
+def _report(option: Option, report: LossReport, fates: Mapping[int, tuple[Fate, str]], seen: set[int]) -> None:
     if id(option) not in seen:
         seen.add(id(option))
         fate, why = fates.get(id(option)) or _FATES.get(option.key, (Fate.KEPT, ""))
         report.add(fate, option.location, str(option), why)
 
 
-def _page_cache(definition: Definition, users: Sequence[Definition], report: LossReport) -> None:
-    """Report a file opened without `directio`, which goes through the page cache; a raw device of Windows does not.
-    Workloads and runs, the `users`, may have flags of their own."""
-    options = [option for user in (definition, *users) if (option := user.get("openflags"))]
-    lun, flags = definition.get("lun"), {flag.lower() for option in options for flag in listed(option.value)}
-    direct = {"directio", "o_direct", "o_sync", "o_dsync"}
-    if lun is None or lun.value.startswith(("/dev/", "\\\\.\\")) or flags & direct:
+def _page_cache(definition: Definition, opened: Collection[str], report: LossReport) -> None:
+    """Report a file that a run opens without `directio`, which goes through the page cache; a raw device of Windows
+    does not."""
+    lun, direct = definition.get("lun"), {"directio", "o_direct", "o_sync", "o_dsync"}
+    if lun is None or lun.value.startswith(("/dev/", "\\\\.\\")):
+        return
+    if all({flag.lower() for flag in listed(flags)} & direct for flags in opened):
         return
     why = "every I/O bypasses the host's page cache, which is not modelled, as with openflags=directio"
     report.add(Fate.APPROXIMATED, definition.location, f"sd={definition.name} without openflags=directio", why)

@@ -71,6 +71,8 @@ class Reader:
     steps: list[Step] = field(default_factory=list)
     made: dict[tuple[object, ...], list[StreamForm]] = field(default_factory=dict)
     fates: dict[int, tuple[Fate, str]] = field(default_factory=dict)
+    opened: dict[str, set[str]] = field(default_factory=dict)
+    """The values of openflags= with which runs open storage, by its definition's name; empty for none."""
 
     def approximate(self, option: Option, why: str) -> None:
         self.fates[id(option)] = (Fate.APPROXIMATED, why)
@@ -95,7 +97,7 @@ def form(path: Path, text: str, report: LossReport) -> Form:
     loops = [Loop(reader.closed, Closed(_most_threads(reader)))] if reader.closed else []
     for step in reader.steps:
         step.loops = [*([] if step.only is None else [0]), *(n + len(loops) for n in step.loops)]
-    report_all(parameters, report, reader.fates)
+    report_all(parameters, report, reader.fates, reader.opened)
     title = f"{path.name}: {', '.join(run.name for run in runs[:4])}"
     interval = runs[0].get("interval")
     job_form = Form(title, report, loops + reader.loops, reader.steps, seconds(interval) if interval else None)
@@ -338,6 +340,9 @@ def _streams(
     """Return the streams of a workload on its storage definitions: one if that makes no difference, else one each."""
     values = tuple(sorted((key, value) for key, (_, value) in over.items() if key != "threads"))
     opened = run.get("openflags") or work.get("openflags")
+    for definition in (reader.storages[name].definition for name in chosen):
+        flags = opened or definition.get("openflags")
+        reader.opened.setdefault(definition.name, set()).add(flags.value if flags else "")
     identity = (work.name, tuple(chosen), share, values, opened.value if opened else "")
     if identity in reader.made:
         return reader.made[identity]
