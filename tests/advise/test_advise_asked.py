@@ -62,6 +62,14 @@ def test_candidates_are_read_with_commas_between_keys_and_between_values() -> No
     assert (flash.caches([]), protected.caches([])) == (["own"], ["protected"])
 
 
+def test_layouts_are_candidates_in_the_words_of_people() -> None:
+    """With a space, which separates other candidates."""
+    layouts = space_of("layouts=RAID 10 Raid Z2,raid_6,mirror drives=ent-10k", 1).layouts
+    assert layouts == ["raid10", "raidz2", "raid6", "raid1"]
+    with pytest.raises(UserError, match="layouts = 'mirror': is given twice, also as raid1"):
+        space_of("layouts=raid-1,mirror", 1)
+
+
 def test_layouts_are_searched_that_survive_what_is_asked() -> None:
     assert space_of("drives=ent-10k", 2).layouts == ["raid6", "raid60", "raidz2", "raidz3"]
     assert [tolerates(one, 8) for one in ("raid0", "raid10", "raid50", "raid60", "raid1")] == [0, 1, 1, 2, 7]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from hotband.data.catalog import is_file
-from hotband.data.catalog.layouts import LAYOUTS, LayoutOutline
+from hotband.data.catalog.layouts import LayoutOutline, layout_meant
 from hotband.data.catalog.names import daemon_names, drive_names
 
 CLOUD = re.compile(
@@ -54,13 +54,9 @@ def machine_hint(name: str, first: FirstOfKind) -> str | None:
 
 
 def layout_of(word: str) -> LayoutOutline | None:
-    """Return the layout that a word names, also as people write it: "RAID-6", "mirror", "Ceph"."""
-    plain = _plain(word)
-    for layout in LAYOUTS:
-        words = re.sub(r"[- ]", "", f"{layout.name}, {layout.words}".lower())
-        if plain and ":" in layout.example and plain in words.split(","):
-            return layout
-    return None
+    """Return the layout that a word means, if it has a form of LAYOUT:COUNTxDRIVE."""
+    layout = layout_meant(word)
+    return layout if layout is not None and ":" in layout.example else None
 
 
 def _plain(word: str) -> str:

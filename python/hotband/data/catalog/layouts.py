@@ -39,12 +39,12 @@ LAYOUTS = (
 """All layouts. One without an example needs a machine file (docs/guides/machines.md)."""
 
 
-def layout_meant(word: str) -> str:
-    """Return the layout that people mean by a word, such as `mirror`, `RAID 1+0` or `raid-z2`; else the word itself."""
+def layout_meant(word: str) -> LayoutOutline | None:
+    """Return the layout that people mean by a word, such as `mirror`, `RAID 1+0`, `raid_10` or `raid-z2`."""
     plain = _plain(word)
-    names = {_plain(name): layout.name for layout in LAYOUTS for name in (layout.name, *layout.words.split(","))}
-    return names.get(plain, word)
+    names = {_plain(name): layout for layout in LAYOUTS for name in (layout.name, *layout.words.split(","))}
+    return names.get(plain) if plain else None
 
 
 def _plain(word: str) -> str:
-    return re.sub(r"[\s+-]", "", word.lower())
+    return re.sub(r"[\s+_-]", "", word.lower())

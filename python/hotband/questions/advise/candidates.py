@@ -43,6 +43,8 @@ PADDED = ("raidz1", "raidz2", "raidz3")
 GROUPS = 2
 """Groups of RAID 50 and 60 in the short form."""
 SETTINGS = ("drives", "layouts", "counts", "caches")
+SPACED = re.compile(r"\braid\s+(?=[\dz])", re.IGNORECASE)
+"""The space in "RAID 10", which separates no candidates."""
 CACHES = ("own", "off", "on", "protected")
 """Settings of a write cache: as the drive comes; off; on and volatile; on and saved when power is lost."""
 STEPS = (1.0, 1.5, 2.0, 3.0)
@@ -166,7 +168,7 @@ def space_of(text: str, tolerated: int) -> Space:
     values = _said(text)
     names = named_drives(values.get("drives", [])) or [drive["name"] for drive in entries.drives()]
     usual = [layout for layout in USUAL if tolerates(layout, 8) >= tolerated]
-    layouts = [layout_meant(layout) for layout in values.get("layouts", [])] or usual
+    layouts = values.get("layouts") or usual
     for one in layouts:
         if one not in LAYOUTS:
             raise unknown_name("question.candidates: layouts", one, LAYOUTS)
@@ -181,7 +183,7 @@ def _said(text: str) -> dict[str, list[str]]:
     """Return values by key; a part without a key belongs to the last one."""
     said: dict[str, list[str]] = {}
     key = ""
-    for part in (part.strip() for part in re.split(r"[,;\s]+", text) if part.strip()):
+    for part in (part.strip() for part in re.split(r"[,;\s]+", SPACED.sub("raid", text)) if part.strip()):
         name, equals, value = part.partition("=")
         if equals:
             key = name.strip()
@@ -194,9 +196,12 @@ def _said(text: str) -> dict[str, list[str]]:
             raise UserError(
                 "question.candidates", "", part, "expected KEY=VALUES, such as drives=ent-10k,layouts=raid6,counts=8"
             )
-        value = value.strip() if equals else part
+        word = value.strip() if equals else part
+        layout = layout_meant(word) if key == "layouts" else None
+        value = word if layout is None else layout.name
         if value in said[key]:
-            raise UserError("question.candidates", key, value, "is given twice")
+            accepted = "is given twice" if value == word else f"is given twice, also as {value}"
+            raise UserError("question.candidates", key, word, accepted)
         said[key] += [value] if value else []
     empty = next((key for key, values in said.items() if not values), None)
     if empty is not None:
