@@ -277,11 +277,29 @@ def test_an_unreadable_file_is_a_user_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "prefix", ["> ", "Nov 30 05:00:01 host fio[123]: ", "2026-11-30T05:00:00.1Z stdout F ", "fio_1 | "]
+    "prefix",
+    [
+        "> ",
+        "> > ",
+        ">> ",
+        "Nov 30 05:00:01 host fio[123]: ",
+        "2026-11-30T05:00:01+0000 host fio[123]: ",
+        "2026-11-30T05:00:00.1Z stdout F ",
+        "2026-11-30T05:00:00.1Z ",
+        "fio_1 | ",
+    ],
 )
-def test_what_logs_and_mails_add_to_each_line_is_skipped(prefix: str) -> None:
+@pytest.mark.parametrize("before", ["", "On Mon, X wrote:\n"])
+def test_what_logs_and_mails_add_to_each_line_is_skipped(prefix: str, before: str) -> None:
     text = build.text(build.job(read=build.reads(None)))
     plain = json.dumps(json.loads(text), indent=1)
-    (found,) = read_fio("".join(f"{prefix}{line}\n" for line in plain.splitlines()), "x.txt")
+    (found,) = read_fio(before + "".join(f"{prefix}{line}\n" for line in plain.splitlines()), "x.txt")
     assert found["summary"]["count"] == 4
     assert noted(found, f"each line begins with {prefix.strip()!r} or the like")
+
+
+def test_what_looks_like_a_prefix_within_a_line_stays() -> None:
+    plain = json.dumps(json.loads(build.text(build.job("a > b | c", read=build.reads(None)))), indent=1)
+    lines = [line if "jobname" in line else f"> {line}" for line in plain.splitlines()]
+    (found,) = read_fio("\n".join(lines), "x.txt")
+    assert "a > b | c" in json.dumps(found)

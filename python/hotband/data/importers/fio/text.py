@@ -29,8 +29,10 @@ _NEXT = re.compile(r'^\{|\{(?=\s*"fio version"\s*:)', re.MULTILINE)
 # Prefixes that `kubectl logs --timestamps`, log files of containers, `docker compose logs`, journalctl and quotes in
 # mails add to each line.
 _STAMPED = re.compile(
-    r"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d) (?:(?:stdout|stderr) [FP] )?|[\w./-]{1,80} *\|(?: |$)"
-    r"|[A-Z][a-z]{2} [ \d]\d [\d:]{8} \S{1,80} [\w./-]{1,80}(?:\[\d+\])?:(?: |$)|>(?: |$)"
+    r"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d) "
+    r"(?:(?:stdout|stderr) [FP] |\S{1,80} [\w./-]{1,80}(?:\[\d+\])?:(?: |$))?"
+    r"|[\w./-]{1,80} *\|(?: |$)"
+    r"|[A-Z][a-z]{2} [ \d]\d [\d:]{8} \S{1,80} [\w./-]{1,80}(?:\[\d+\])?:(?: |$)|(?:> ?)+"
 )
 _NAN = re.compile(r"(?<=[:\s])-?(?:nan|inf)(?=\s*[,}\]\n])")
 # Documents of other programs hold fio's a few levels down.
@@ -77,10 +79,13 @@ def _json_start(text: str, file: str) -> int:
 
 def _without_stamps(text: str) -> tuple[str, list[str]]:
     """Return the text without the line prefixes of a container's log, and a note about them."""
-    if _NEXT.search(text) or not (stamped := _STAMPED.match(text)) or "{" not in text:
+    if _NEXT.search(text) or "{" not in text:
         return text, []
-    lines = [_STAMPED.sub("", line, count=1) for line in text.split("\n")]
-    return "\n".join(lines), [f"each line begins with {shown(stamped[0].strip())!r} or the like, which was skipped"]
+    lines = text.split("\n")
+    prefixes = [match[0] if (match := _STAMPED.match(line)) else "" for line in lines]
+    first = next((prefix.strip() for prefix in prefixes if prefix), "")
+    note = [f"each line begins with {shown(first)!r} or the like, which was skipped"] if first else []
+    return "\n".join(line[len(prefix) :] for line, prefix in zip(lines, prefixes, strict=True)), note
 
 
 def _without_nan(text: str) -> tuple[str, list[str]]:
