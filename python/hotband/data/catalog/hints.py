@@ -10,8 +10,8 @@ from hotband.data.catalog.layouts import LayoutOutline, layout_meant
 from hotband.data.catalog.names import daemon_names, drive_names
 
 CLOUD = re.compile(
-    r"(?:(?:aws|amazon|azure|gcp|google|oci)-?)?(?:gp[23]|io[12]|st1|sc1|ebs|cloud|pd-\w+|hyperdisk\S*"
-    r"|(?:premium|standard|ultra)-?(?:ssd|disk)\S*)|aws|azure|gcp"
+    r"(?:(?:aws|amazon|azure|gcp|google|oci|ebs)-?)*(?:gp[23]|io[12]|st1|sc1|ebs|cloud|pd-\w+|hyperdisk\S*"
+    r"|(?:premium|standard|ultra|persistent|managed)-?(?:ssd|disk)\S*)|aws|azure|gcp"
 )
 """Volumes of Amazon (EBS), Google (persistent disk, Hyperdisk) and Microsoft (managed disks), by their names there."""
 SOFTWARE = (
@@ -64,31 +64,41 @@ def _plain(word: str) -> str:
 
 
 def _hint(word: str, first: FirstOfKind) -> str | None:
-    if CLOUD.fullmatch(word):
+    volume = "-".join(word.split())
+    if CLOUD.fullmatch(volume):
         lines = 'question.lines.iops 16000 question.lines.throughput "250 MB/s" question.lines.latency "1 ms"'
-        return f"is a cloud volume; describe yours: hotband drives new {word} question.kind cloud {lines}"
+        return f"is a cloud volume; describe yours: hotband drives new {volume} question.kind cloud {lines}"
     if word in daemon_names():
         return f"is a daemon of a pool (hotband drives question.kind osd {word}); expected a drive"
     for words, accepted, example in SOFTWARE:
         if _plain(word) in words:
             return f"{accepted}, such as {example} (hotband layouts)"
-    return _of_parts(re.split(r"[-_ /]+", word), first)
+    return _of_parts(word, first)
 
 
-def _of_parts(parts: list[str], first: FirstOfKind) -> str | None:
-    """Return the hint for a kind of drive with a layout: "nvme-raid1", "raid 10 ssd"."""
+def _of_parts(word: str, first: FirstOfKind) -> str | None:
+    """Return the hint for a drive or a kind of drive with a layout: "raid10 of 4 ent-15k", "nvme-raid1"."""
+    parts = re.split(r"[-_ /]+", word)
     names = ["".join(parts[at : at + length]) for length in (2, 1) for at in range(len(parts))]
     layouts = [layout for layout in map(layout_of, names) if layout is not None]
-    kinds = [(part, drive) for part in parts if (drive := first(part)) is not None]
-    if not (layouts and kinds):
+    if not layouts:
         return None
-    (kind, drive), example = kinds[0], layouts[0].example
+    example = layouts[0].example
+    for drive in drive_names():
+        named = re.search(rf"(?<![\w-])(?:(\d+) ?[x*]? ?)?{re.escape(drive)}(?![\w-])", word)
+        if named is not None:
+            machine = f"{layouts[0].name}:{named[1]}x{drive}" if named[1] else example.replace("ent-10k", drive)
+            return f"expected {machine} (hotband layouts)"
+    kinds = [(part, drive) for part in parts if (drive := first(part)) is not None]
+    if not kinds:
+        return None
+    kind, drive = kinds[0]
     return f"is a layout and a kind of drive; expected {example.replace('ent-10k', drive)} (hotband drives {kind})"
 
 
 def _of_form(word: str, first: FirstOfKind) -> str | None:
     """Return the hint for a layout and drives in another form than LAYOUT:COUNTxDRIVE, or with a word for software."""
-    if re.match(rf"{COUNTED}[a-z0-9]", word) and first(word) is None:
+    if re.fullmatch(rf"{COUNTED}[a-z0-9]\S*", word) and first(word) is None:
         return f"has no layout; expected one before the drives, such as raid10:{_counted(word)} (hotband layouts)"
     form = FORM.fullmatch(word)
     if form is None:
@@ -105,8 +115,8 @@ def _of_drives(word: str, layout: LayoutOutline, drives: str, first: FirstOfKind
     """Return the hint for the drives of a layout; None if they are written as COUNTxDRIVE."""
     if "+" in drives:
         return "has drives of several kinds; expected a machine file (docs/guides/machines.md); no SLOG, no L2ARC"
-    if drives.isdecimal():
-        return f"has no drive; expected one, such as {layout.name}:{drives}xent-10k"
+    if count := re.fullmatch(r"(\d+) ?[x*]?", drives):
+        return f"has no drive; expected one, such as {layout.name}:{count[1]}xent-10k"
     if not re.match(COUNTED, drives):
         example = layout.example.replace("ent-10k", drives if drives in drive_names() else "ent-10k")
         return f"has no number of drives; expected LAYOUT:COUNTxDRIVE, such as {example}"
