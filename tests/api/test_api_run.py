@@ -87,6 +87,15 @@ def test_units_in_words_are_read() -> None:
     assert [run["think"] for run in json.loads(swept.stdout)["runs"]] == ["1 ms", "2 ms"]
 
 
+def test_units_in_words_are_times_of_events_and_failures() -> None:
+    mirror: dict[str, Any] = {"on": "raid1:2xent-10k", "duration": "0.5 s"}
+    event, failure = "at 0.1 seconds: fail d1", "d1@100 milliseconds"
+    for timed in ({"fail": failure}, {"events": [event]}):
+        assert hb.run("fio-randread", **mirror, **timed).iops > 0
+    assert len(hb.sweep("fio-randread", **mirror, qd=[1, 2], events=event).frame) == 2
+    assert len(hb.sequence(["fio-randread"] * 2, **mirror, events=event)) == 2
+
+
 def test_a_workload_may_be_a_dict_toml_text_or_a_file(tmp_path: Path) -> None:
     """All three are the same run."""
     import tomlkit

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hotband import _core
-from hotband.base.text.quantities import in_units, size_bytes, span_ns, ungrouped, with_unit
+from hotband.base.text.quantities import in_units, size_bytes, span_ns, timed_text, ungrouped, with_unit
 
 NUMBERS = ("3", "1.5", "1e3", "2.5E-1", "1_000", ".5", "5.", "0", "1e300", "1.5.2", "-1", "1,000", "1e", "e3", "\u0661")
 
@@ -128,3 +128,19 @@ def test_an_ambiguous_unit_and_other_text_are_unchanged(text: str) -> None:
 )
 def test_a_number_with_a_unit_is_exact(number: float, text: str) -> None:
     assert with_unit(number, "B") == text
+
+
+@pytest.mark.parametrize(
+    ("text", "of_engine"),
+    [
+        ("d1@1 minute", "d1@1 min"),
+        ("at 0.1 seconds: fail d1", "at 0.1 s: fail d1"),
+        ("at 2 hours: set d1.think=1 second", "at 2 h: set d1.think=1 second"),
+        ("d1 @ 60 s", "d1 @ 60 s"),
+        ("at 1 fortnight: fail d1", "at 1 fortnight: fail d1"),
+        ("1 minute", "1 minute"),
+        ("", ""),
+    ],
+)
+def test_the_time_of_an_event_gets_the_engines_unit(text: str, of_engine: str) -> None:
+    assert timed_text(text) == of_engine

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, get_args, get_type_hints
 
 from hotband.base.errors import UserError
 from hotband.base.fields import in_words, register
-from hotband.base.text.quantities import quantity_text
+from hotband.base.text.quantities import quantity_text, timed_text
 
 if TYPE_CHECKING:
     from hotband.base.guess import Guess
@@ -43,7 +43,8 @@ class Says:
     function, and on the command line it is an option. A field `hidden` from Python is for the terminal only (how much
     is shown), an `only_python` one for Python only (objects that a program continues with). If a field that `lists` is
     missing, the command prints a list; Python requires the field. A text that states a quantity has the `unit` of
-    Python's plain numbers, of which those below `least` are refused: their writer means another unit."""
+    Python's plain numbers, of which those below `least` are refused: their writer means another unit. Texts that are
+    `timed` are events or failures, each with its time."""
 
     text: str
     metavar: str = ""
@@ -58,6 +59,7 @@ class Says:
     only_python: bool = False
     lists: bool = False
     unit: str = ""
+    timed: bool = False
 
 
 def asks(
@@ -76,9 +78,12 @@ def asks(
     only_python: bool = False,
     lists: bool = False,
     unit: str = "",
+    timed: bool = False,
 ) -> Any:
     """Return a field of a question; its arguments are those of `Says`."""
-    says = Says(text, metavar, least, most, called, short, positional, ordered, hidden, takes, only_python, lists, unit)
+    says = Says(
+        text, metavar, least, most, called, short, positional, ordered, hidden, takes, only_python, lists, unit, timed
+    )
     return field(default=default, metadata={KEY: says})
 
 
@@ -242,6 +247,8 @@ class Question:
             value = getattr(self, field_.name)
             if field_.says.unit:
                 object.__setattr__(self, field_.name, quantity_text(value, field_.says.unit))
+            if field_.says.timed:
+                object.__setattr__(self, field_.name, tuple(map(timed_text, value)))
             check(field_, value)
 
     def __init_subclass__(cls) -> None:

@@ -13,6 +13,8 @@ SPAN_FORM = 'a time with its unit, such as "5 ms" or "10 s" (ns, us, ms, s, min,
 SPAN_EXPECTED = f"{SPAN_FORM}, less than 285 years"
 QUANTITY = re.compile(r"\s*([0-9._]+(?:[eE][+-]?[0-9]+)?)\s*([A-Za-zµ]+)\s*")
 IN_WORDS = re.compile(r"\s*([0-9._]+(?:[eE][+-]?[0-9]+)?)\s*([A-Za-z\u03bc]+(?:/s)?)\s*")
+TIMED = re.compile(r"(\s*at\s+|[^@:]*@)([^:]*)(.*)", re.DOTALL)
+"""A text with a time: what is before, the time, what follows."""
 DAYS_OF_YEAR = 365.25
 WORDS: dict[str, tuple[float, str]] = {
     **dict.fromkeys(("nsec", "nanosecond", "nanoseconds"), (1.0, "ns")),
@@ -72,6 +74,13 @@ def with_unit(number: float, unit: str) -> str:
 def quantity_text(value: str | float | None, unit: str) -> str | None:
     """Return text in a unit that the engine reads: a number is in `unit`, None stays."""
     return in_units(value) if isinstance(value, str) else None if value is None else with_unit(value, unit)
+
+
+def timed_text(text: str) -> str:
+    """Return an event ("at 5 minutes: fail d3") or a failure ("d3@5 minutes") with its time in a unit that the engine
+    reads."""
+    match = TIMED.fullmatch(text)
+    return text if match is None else f"{match[1]}{in_units(match[2])}{match[3]}"
 
 
 def _parted(text: str) -> tuple[float, str] | None:

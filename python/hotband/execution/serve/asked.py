@@ -54,7 +54,11 @@ class Serving(OfMachine):
     io_log: Path | None = asks("Log every I/O, to .parquet or .csv.", default=None, metavar="FILE")
     settings: Settings = asks("Change a value.", default=(), metavar="KEY=VALUE")
     events: Texts = asks(
-        "An event, such as 'at 60 s: power-off'. May be repeated.", default=(), metavar="EVENT", called="event"
+        "An event, such as 'at 60 s: power-off'. May be repeated.",
+        default=(),
+        metavar="EVENT",
+        called="event",
+        timed=True,
     )
     seed: int = seed()
     duration: str | None = asks(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from hotband.base.arguments import public
 from hotband.base.heavy import pl
-from hotband.base.text.quantities import quantity_text
+from hotband.base.text.quantities import quantity_text, timed_text
 from hotband.data.documents.run import RunSpec
 from hotband.data.inputs.specify import Spec, changes, named, settings_of, texts
 from hotband.data.record.record import Record, record_of
@@ -72,7 +72,7 @@ def emulate(
         _path(out),
         machine_text=where.text,
         workload_text=what.text,
-        events=texts(events, "events"),
+        events=tuple(map(timed_text, texts(events, "events"))),
     )
     emulation = emulated.emulate(spec, anyway=anyway)
     return BothWays(record_of(emulation.model), record_of(emulation.fio), record_of(emulation.served), emulation)

@@ -49,7 +49,7 @@ class ReviewQuestion(OnHardware, Question):
     seed: int = seed()
     jobs: int | None = asks("Number of runs at a time. Default: all cores.", default=None, least=1, most=1024)
     events: Texts = asks(
-        "An event in every run, such as 'at 0 s: fail d3'.", default=(), metavar="EVENT", called="event"
+        "An event in every run, such as 'at 0 s: fail d3'.", default=(), metavar="EVENT", called="event", timed=True
     )
     interval: float | None = level_of()
     draws: int | None = asks(

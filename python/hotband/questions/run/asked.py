@@ -79,7 +79,9 @@ class RunQuestion(OnHardware, Question):
     power_loss: str | None = asks(
         'Cut power at this measured time, such as "30 s".', default=None, metavar="TIME", unit="s"
     )
-    fail: Texts = asks('A drive fails, such as d3@"60 s". May be repeated.', default=(), metavar="DRIVE@TIME")
+    fail: Texts = asks(
+        'A drive fails, such as d3@"60 s". May be repeated.', default=(), metavar="DRIVE@TIME", timed=True
+    )
     spares: int = asks(
         "Drives that wait to replace failed ones.",
         default=0,
@@ -94,7 +96,11 @@ class RunQuestion(OnHardware, Question):
         "Delay between a failure and the start of its rebuild.", default=None, metavar="TIME", unit="s"
     )
     events: Texts = asks(
-        "What happens, such as 'at 60 s: fail d3'. May be repeated.", default=(), metavar="EVENT", called="event"
+        "What happens, such as 'at 60 s: fail d3'. May be repeated.",
+        default=(),
+        metavar="EVENT",
+        called="event",
+        timed=True,
     )
     then: Workloads = asks("Run this after it, on the machine as left.", default=(), metavar="WORKLOAD", hidden=True)
     fresh_seeds: bool = asks("Runs of question.then use new offsets.", default=False, hidden=True)

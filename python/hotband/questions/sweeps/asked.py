@@ -59,7 +59,9 @@ class SweepQuestion(OnHardware, Question):
         takes="a whole number from 0 to 2^64 - 1",
     )
     duration: str | None = duration()
-    events: Texts = asks("What happens in every run. May be repeated.", default=(), metavar="EVENT", called="event")
+    events: Texts = asks(
+        "What happens in every run. May be repeated.", default=(), metavar="EVENT", called="event", timed=True
+    )
     interval: float | None = level_of()
     draws: int | None = draws_of()
     jobs: int | None = jobs()
