@@ -10,6 +10,7 @@ import result_documents as build
 
 from hotband.base.errors import UserError
 from hotband.data.importers import diskspd, iometer, vdbench
+from hotband.data.importers.cells import Cells
 from hotband.data.importers.record import binned
 from hotband.data.record.imported import Imported
 
@@ -266,3 +267,11 @@ def test_the_limit_of_diskspd_is_that_of_all_its_threads(tmp_path: Path, limit: 
     text = build.diskspd().replace("<Throughput>0</Throughput>", limit)
     [one] = diskspd.read([written(tmp_path, "x.xml", text)])
     assert one.record["source"]["asked"]["rate_iops"] == rate
+
+
+@pytest.mark.parametrize(
+    ("text", "step"),
+    [("75.5", 0.1), ("150", 1.0), ("1.23457E+11", 1e6), ("1,234.50", 0.01), ("n/a", 0.0), ("0e999999", 2.0**64)],
+)
+def test_what_the_last_digit_of_a_cell_counts(text: str, step: float) -> None:
+    assert Cells("a.csv", "line 1", {"IOps": text}).step("IOps") == pytest.approx(step)

@@ -54,7 +54,7 @@ class Cells:
         if self.number(name) is None:
             return 0.0
         number = Decimal(ungrouped(plain(self.values[name].strip(), self.separator)) or "0")
-        return 10.0 ** int(number.as_tuple().exponent)
+        return min(float(Decimal((0, (1,), int(number.as_tuple().exponent)))), LARGEST)
 
     def needed(self, name: str) -> float:
         """Return a number that must be present."""
