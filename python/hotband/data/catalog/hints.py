@@ -84,10 +84,10 @@ def _of_parts(word: str, first: FirstOfKind) -> str | None:
     if not layouts:
         return None
     example = layouts[0].example
-    for drive in drive_names():
-        named = re.search(rf"(?<![\w-])(?:(\d+) ?[x*]? ?)?{re.escape(drive)}(?![\w-])", word)
+    for name in drive_names():
+        named = re.search(rf"(?<![\w-])(?:(\d+) ?[x*]? ?)?{re.escape(name)}(?![\w-])", word)
         if named is not None:
-            machine = f"{layouts[0].name}:{named[1]}x{drive}" if named[1] else example.replace("ent-10k", drive)
+            machine = f"{layouts[0].name}:{named[1]}x{name}" if named[1] else example.replace("ent-10k", name)
             return f"expected {machine} (hotband layouts)"
     kinds = [(part, drive) for part in parts if (drive := first(part)) is not None]
     if not kinds:
@@ -115,8 +115,8 @@ def _of_drives(word: str, layout: LayoutOutline, drives: str, first: FirstOfKind
     """Return the hint for the drives of a layout; None if they are written as COUNTxDRIVE."""
     if "+" in drives:
         return "has drives of several kinds; expected a machine file (docs/guides/machines.md); no SLOG, no L2ARC"
-    if count := re.fullmatch(r"(\d+) ?[x*]?", drives):
-        return f"has no drive; expected one, such as {layout.name}:{count[1]}xent-10k"
+    if alone := re.fullmatch(r"(\d+) ?[x*]?", drives):
+        return f"has no drive; expected one, such as {layout.name}:{alone[1]}xent-10k"
     if not re.match(COUNTED, drives):
         example = layout.example.replace("ent-10k", drives if drives in drive_names() else "ent-10k")
         return f"has no number of drives; expected LAYOUT:COUNTxDRIVE, such as {example}"
