@@ -1,7 +1,7 @@
 """Are the results of a run within 1 % where `--duration` shortens the warm-up, too? Over ten seeds.
 
-Writes that come in bursts make a 99th percentile differ by 2 to 3 % from seed to seed, the mean of ten by 1.5 to 3: what
-chance explains (three standard errors of the difference) is no effect of the warm-up."""
+Means over ten seeds of a 99th percentile differ by 1.5 to 3 % where writes come in bursts: what chance explains (three
+standard errors of the difference) is no effect of the warm-up."""
 
 from __future__ import annotations
 
