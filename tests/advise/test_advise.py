@@ -195,8 +195,10 @@ def test_runs_that_are_kept_are_not_run_again(tmp_path: Path, without_draws, mon
 
     monkeypatch.setattr(Local, "execute", counted)
     assert hb.advise("vdbench-8k-random", out=tmp_path / "kept", **ask).to_dict() == first.to_dict()
-    assert executed == [0] * len(list((tmp_path / "kept").iterdir())) == [0] * 4
     folders = sorted(path.name for path in (tmp_path / "kept").iterdir())
+    # How many short rounds precede the last depends on the figures of these drives.
+    assert {"disks", "largest-arrays-of-disks", "with-a-drive-failed"} < set(folders)
+    assert executed == [0] * len(folders)
     assert not any("," in name for name in folders), folders
     assert all((tmp_path / "kept" / name / "experiment.json").is_file() for name in folders), "none in another"
 
