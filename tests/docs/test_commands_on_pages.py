@@ -88,3 +88,9 @@ def test_commands_of_a_page_exist_with_their_options(page: str, accepted: dict[s
 def test_wrong_commands_are_found(accepted: dict[str, set[str]]) -> None:
     text = "```sh\nhotband rum a\nhotband keys a --on b | less\n```\n`hotband run a --on b --qd 3`, `hotband osds`"
     assert wrong_lines(text, accepted) == ["hotband rum a", "hotband run a --on b --qd 3", "hotband osds"]
+
+
+def test_the_site_shows_blocks_of_code_as_such() -> None:
+    """Without the extension, a block becomes a line within its paragraph."""
+    listed = (ROOT / "mkdocs.yml").read_text().partition("markdown_extensions:\n")[2].partition("\nnav:")[0]
+    assert {"  - fenced_code", "  - tables"} <= set(listed.splitlines())
