@@ -51,7 +51,13 @@ def misses(requested: float | None, iops: float | None, count: int | None, is_mo
     """Return whether a run missed the rate that its load requests; arrivals at random vary by their root."""
     if not requested or iops is None or not count:
         return False
-    return iops < (1 - max(SLACK[is_model], 4 / math.sqrt(count))) * requested
+    return iops < (1 - slack_of(count, is_model)) * requested
+
+
+def slack_of(count: float, is_model: bool = True) -> float:
+    """Return the share of a requested rate that a run which keeps up may miss: also what chance explains (four standard
+    deviations of a Poisson count)."""
+    return max(SLACK[is_model], 4 / math.sqrt(max(1.0, count)))
 
 
 @dataclass(frozen=True)
@@ -75,9 +81,10 @@ def missed_rate(record: RecordDoc) -> MissedRate | None:
     is_model = record["target"].get("kind", "model") == "model"
     script = only_script(record)
     if script is not None:
-        requested, served = script.get("requested_per_second"), script["per_second"]
-        is_missed = requested and not keeps_up(script, record["duration_ns"])
-        return MissedRate(requested, served, f"{script['unit']}s/s") if requested and is_missed else None
+        requested = script.get("requested_per_second")
+        if not requested or keeps_up(script, record["duration_ns"]):
+            return None
+        return MissedRate(requested, script["per_second"], f"{script['unit']}s/s")
     if iops is None or len(record.get("steps") or []) > 1 or not ("open" in text or "rate_iops" in changed):
         return None
     requested = open_rate(_core.workload(text)["table"], changed)
@@ -92,7 +99,7 @@ def keeps_up(script: ScriptDoc, duration_ns: int) -> bool:
     requested = script.get("requested_per_second")
     if not requested:
         return True
-    slack = max(SLACK[True], 4 / math.sqrt(max(1.0, requested * duration_ns / 1e9)))
+    slack = slack_of(requested * duration_ns / 1e9)
     return script.get("backlog_ns", 0) <= slack * duration_ns or script["per_second"] >= (1 - slack) * requested
 
 

@@ -21,7 +21,7 @@ from hotband.base.text.quantities import size_bytes
 from hotband.data.documents.run import Repair, RunSpec
 from hotband.data.inputs.loads import Load
 from hotband.data.record.finished import Finished
-from hotband.data.record.overload import completed_rate
+from hotband.data.record.overload import completed_rate, slack_of
 from hotband.data.record.record import Record, record_of
 from hotband.execution.experiment import Experiment, Point, Say
 from hotband.execution.experiment.ranges import workload_text
@@ -39,7 +39,6 @@ from hotband.questions.advise.small import (
     write_share,
 )
 from hotband.questions.find.figures import Figure
-from hotband.questions.find.trial import KEEPS_UP
 
 if TYPE_CHECKING:
     from hotband.data.documents.record import RecordDoc
@@ -167,11 +166,10 @@ class Bench:
                 continue
             figures[figure] = value * factor if figure.is_rate else value
             chance[figure] = _by_chance(figure, record, figures[figure])
-        count = record.summary.count or 1
         # With fewer drives, each receives more of a closed loop; in the whole array, drives wear less by that factor.
         duty = self.duty * factor / stand.times
         return Measured(
-            figures, chance, _kept_up(load, record, stand), max(KEEPS_UP, 4.0 / math.sqrt(count)),
+            figures, chance, _kept_up(load, record, stand), slack_of(record.summary.count or 0),
             _watts(finished.record, stand.times, factor), _life(finished.record, drive, duty), is_open(load), finished,
         )  # fmt: skip
 

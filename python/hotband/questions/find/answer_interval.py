@@ -139,8 +139,7 @@ def basis_of(question: Question, best: Trial, level: float) -> Basis:
         condition = _deciding(question, best)
         decides = condition.figure if isinstance(condition, Condition) else Figure("", "iops")
     bases = bases_of(best.wanted.spec, best.finished.record, level)
-    has_none = decides.is_flushed(best.record) or decides.is_of_script
-    name = "iops" if has_none else figure_of(decides.document_name)
+    name = figure_of(decides.document_name) if decides.has_interval(best.record) else "iops"
     return bases[name if name in bases else figure_of(nearest_name(decides))]
 
 
@@ -163,7 +162,7 @@ def margins_of(question: Question, answer: Answer, samples: Samples) -> tuple[Ma
 def _drawn(figure: Figure, best: Trial, samples: Samples) -> tuple[Drawn, str, IntervalDoc] | None:
     """Return samples of a trial's machine, with a metric's name in them and its interval; None if they do not have it.
     Raises UserError, RunsInterrupted."""
-    if figure.is_flushed(best.record) or figure.is_of_script:
+    if not figure.has_interval(best.record):
         return None
     spec = best.wanted.spec
     drawn = samples.of(best)

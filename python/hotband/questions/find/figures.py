@@ -133,6 +133,10 @@ class Figure:
         """Return whether the value contains the time of flushes."""
         return self.side in ("flush", COMMIT) or self.is_of_commits(record)
 
+    def has_interval(self, record: Record) -> bool:
+        """Return whether intervals of such a value are known: neither times of flushes nor transactions have any."""
+        return not self.is_flushed(record) and not self.is_of_script
+
     def _alone(self, record: Record) -> float | None:
         if self.is_of_script:
             return self._of_script(record)

@@ -204,22 +204,21 @@ def _expect_family(question: Question, machine: str, open_family: Family | None)
 
 def _expect_its_rate(question: Question, load: Load) -> None:
     """Raise UserError if a question sets a rate of I/Os for a load of transactions, or the other way round."""
-    rates = [figure for figure in question.figures if figure.is_rate]
-    is_set = question.varied == RATE or question.offered is not None
-    other = next((rate for rate in rates if (rate.name == "tps") != (load.script is not None)), None)
-    if is_set and other is not None and load.script is not None:
-        refuse(str(other), 'the load is of transactions: ask for them, such as "TPS at p99 < 10 ms"')
-    if is_set and other is not None:
-        refuse(str(other), 'the load has no transactions: ask for I/Os, such as "IOPS at p99 < 10 ms"')
+    if not question.sets_rate:
+        return
+    for rate in (figure for figure in question.figures if figure.is_rate):
+        if load.script is not None and rate.name != "tps":
+            refuse(str(rate), 'the load is of transactions: ask for them, such as "TPS at p99 < 10 ms"')
+        if load.script is None and rate.name == "tps":
+            refuse(str(rate), 'the load has no transactions: ask for I/Os, such as "IOPS at p99 < 10 ms"')
 
 
 def _expect_no_loop_keys(query: FindQuestion, question: Question, load: Load) -> None:
     """Raise UserError for settings of a loop that the question replaces, and for a load without a loop."""
-    as_open = question.varied == RATE or question.offered is not None
-    if as_open:
+    if question.sets_rate:
         load.expect_loop()
     for key, value in query.settings:
-        if as_open and key in LOOP_KEYS:
+        if question.sets_rate and key in LOOP_KEYS:
             accepted = "sets the load, which the question varies: leave it out"
             raise UserError("question.settings", key, value, accepted)
 

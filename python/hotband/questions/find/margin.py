@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypedDict
 
-from hotband.data.record.overload import only_script
 from hotband.questions.find.figures import Figure, shown
 from hotband.questions.find.question import NOTHING, Condition, Question
 
@@ -137,7 +136,7 @@ def _offered(question: Question, trial: Trial) -> list[tuple[Condition, float]]:
     if rate is None:
         served = None if goal is None else _served(goal.figure, trial)
         return [] if goal is None or served is None or question.varied != NOTHING else [(goal, served)]
-    of_all = Figure("", "tps" if only_script(trial.record.document) else "iops")
+    of_all = Figure("", "tps" if trial.script else "iops")
     demanded = goal or Condition(of_all, rate, of_all.unit.shown(rate))
     return [
         (replace(demanded, bound=demanded.bound * (1 - trial.slack)), demanded.bound * trial.kept_up),

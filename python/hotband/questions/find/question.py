@@ -125,6 +125,11 @@ class Question:
         return list(dict.fromkeys([*([self.wanted] if self.wanted else []), *named]))
 
     @property
+    def sets_rate(self) -> bool:
+        """Return whether trials offer a rate, in place of the load's own."""
+        return self.varied == RATE or self.offered is not None
+
+    @property
     def offered(self) -> Condition | None:
         """Return the rate that every trial offers as an open loop: always for drives, for other keys only if the
         question also has limits."""

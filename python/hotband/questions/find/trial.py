@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -10,18 +9,15 @@ from typing import TYPE_CHECKING
 
 from hotband.base.text.numbers import share
 from hotband.data.inputs.loads import Load
-from hotband.data.record.overload import completed_rate, keeps_up, only_script
+from hotband.data.record.overload import completed_rate, keeps_up, only_script, slack_of
 from hotband.data.record.record import Record, record_of
 from hotband.questions.find.figures import Figure
 from hotband.questions.find.question import Condition, Question, ShareOfMost
 
 if TYPE_CHECKING:
+    from hotband.data.documents.record import ScriptDoc
     from hotband.data.documents.run import RunSpec
     from hotband.data.record.finished import Finished
-
-KEEPS_UP = 0.01
-"""Share of an offered rate that a machine that keeps up may miss: half of the tolerance of answers. If there are few
-I/Os, chance is allowed for, too (four standard deviations of a Poisson count)."""
 
 
 @dataclass(frozen=True)
@@ -56,31 +52,28 @@ class Trial:
     @cached_property
     def kept_up(self) -> float:
         """Return the completed share of an offered rate; 1 if no rate was offered."""
-        if self.wanted.rate is None:
+        if self.wanted.rate is None or (self.script and keeps_up(self.script, self.record.document["duration_ns"])):
             return 1.0
-        script = only_script(self.record.document)
-        if script is not None and keeps_up(script, self.record.document["duration_ns"]):
-            return 1.0
-        return self._answered() / self.wanted.rate
+        return (self.served if self.script else self._answered()) / self.wanted.rate
+
+    @property
+    def script(self) -> ScriptDoc | None:
+        """Return the script whose transactions a rate counts; None if it counts I/Os."""
+        return only_script(self.record.document)
 
     @property
     def served(self) -> float:
         """Return the I/Os, or the transactions of its script, that were completed per second."""
-        script = only_script(self.record.document)
-        return script["per_second"] if script else completed_rate(self.record.document["summary"])
+        return self.script["per_second"] if self.script else completed_rate(self.record.document["summary"])
 
     @property
     def slack(self) -> float:
         """Return how much of an offered rate may be missing."""
-        script = only_script(self.record.document)
-        count = (script["completed"] if script else self.record.summary.count) or 1
-        return max(KEEPS_UP, 4.0 / math.sqrt(count))
+        return slack_of(self.script["completed"] if self.script else self.record.summary.count or 0)
 
     def _answered(self) -> float:
-        """Return the I/Os per second of the streams that share the loop, or the transactions of the script."""
+        """Return the I/Os per second of the streams that share the loop."""
         document = self.record.document
-        if only_script(document):
-            return self.served
         places = Load(str(self.wanted.spec.workload_text), "").varied()
         streams = [stream for index, stream in enumerate(document["streams"]) if index in places]
         # An open loop's rate includes its trims.
