@@ -250,13 +250,11 @@ impl Workload {
 
     fn patch_open(&self, table: &mut Table, key: &str, value: &str) -> Result<(), SpecError> {
         self.check_set_load(key, value)?;
-        let unit = if self.repeating_script().is_some() { "TPS" } else { "IOPS" };
-        let number = value.trim();
-        let rate = number.strip_suffix(unit).unwrap_or(number).trim_end().parse::<f64>();
-        let rate = rate.ok().filter(|rate| RATES.contains(rate));
-        let counted = if unit == "TPS" { "transactions" } else { "I/Os" };
+        let script = self.repeating_script();
+        let counted = if script.is_some() { "transactions" } else { "I/Os" };
+        let rate = value.trim().parse::<f64>().ok().filter(|rate| RATES.contains(rate));
         let rate = rate.ok_or_else(|| wrong(key, value, &format!("{counted} a second, from 0.001 to 1e9")))?;
-        if let Some(script) = self.repeating_script() {
+        if let Some(script) = script {
             let arrival = script.arrivals.is_none().then(|| ("arrival".to_owned(), Value::from("poisson")));
             tables_mut(table, "scripts").for_each(|script| {
                 // Runs begin as they arrive.
