@@ -36,7 +36,7 @@ def test_a_wrong_figure_is_found_as_by_all_rules(key: str) -> None:
 
 
 def test_records_of_a_sweep_share_no_facts_that_differ() -> None:
-    """Facts of machines are kept by their text, their drives and what was set."""
+    """Facts of a machine are cached by its text, its drives and its settings."""
     fast, slow = (
         hb.run("fio-randread", on="ent-10k", duration="0.2 s", progress=False, set={"rpm": f"{rpm} rpm"}).document
         for rpm in (15000, 7200)

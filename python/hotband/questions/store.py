@@ -51,7 +51,7 @@ class ListQuestion(StoreQuestion):
     answers = "hotband.data.store.listed:RunsListed"
 
     where: str = asks("In SQL, such as 'qd >= 8 and latency_p99_ns < 20e6'.", default="", metavar="CONDITION")
-    limit: int = asks("The last so many.", default=LISTED, least=1, most=10**9)
+    limit: int = asks("Number of runs to list, the last ones.", default=LISTED, least=1, most=10**9)
 
     def afterwards(self) -> str:
         """Return a sentence about runs that no part of the store contains yet."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from hotband.data.catalog import is_file
-from hotband.data.catalog.layouts import LayoutOutline, layout_meant
+from hotband.data.catalog.layouts import LayoutOutline, layout_meant, plain_name
 from hotband.data.catalog.names import daemon_names, drive_names
 
 CLOUD = re.compile(
@@ -59,10 +59,6 @@ def layout_of(word: str) -> LayoutOutline | None:
     return layout if layout is not None and ":" in layout.example else None
 
 
-def _plain(word: str) -> str:
-    return re.sub(r"[-_ ]", "", word.lower())
-
-
 def _hint(word: str, first: FirstOfKind) -> str | None:
     volume = "-".join(word.split())
     if CLOUD.fullmatch(volume):
@@ -71,7 +67,7 @@ def _hint(word: str, first: FirstOfKind) -> str | None:
     if word in daemon_names():
         return f"is a daemon of a pool (hotband drives question.kind osd {word}); expected a drive"
     for words, accepted, example in SOFTWARE:
-        if _plain(word) in words:
+        if plain_name(word) in words:
             return f"{accepted}, such as {example} (hotband layouts)"
     return _of_parts(word, first)
 

@@ -41,10 +41,11 @@ LAYOUTS = (
 
 def layout_meant(word: str) -> LayoutOutline | None:
     """Return the layout that people mean by a word, such as `mirror`, `RAID 1+0`, `raid_10` or `raid-z2`."""
-    plain = _plain(word)
-    names = {_plain(name): layout for layout in LAYOUTS for name in (layout.name, *layout.words.split(","))}
+    plain = plain_name(word)
+    names = {plain_name(name): layout for layout in LAYOUTS for name in (layout.name, *layout.words.split(","))}
     return names.get(plain) if plain else None
 
 
-def _plain(word: str) -> str:
+def plain_name(word: str) -> str:
+    """Return a name without what people write differently: case, spaces, hyphens, underscores and plus signs."""
     return re.sub(r"[\s+_-]", "", word.lower())

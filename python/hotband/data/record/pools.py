@@ -13,7 +13,7 @@ from hotband.base.text.numbers import counted, number, share, size, span
 from hotband.base.text.quantities import size_bytes, span_ns
 from hotband.base.text.words import enumerated
 from hotband.data.catalog.capacity import COPIES, POOLS, SHARDS
-from hotband.data.record.states import states_of, values_of_file
+from hotband.data.record.states import state_lines, states_of, values_of_file
 
 if TYPE_CHECKING:
     from hotband.base.text.values import Toml
@@ -95,6 +95,11 @@ def _raw_bytes(record: RecordDoc) -> float:
     capacities = {state["product"]: values_of_file(record, state["product"]) for state in states["drives"]}
     sizes = {product: size_bytes(values.get("capacity", "")) or 0.0 for product, values in capacities.items()}
     return sum(len(state["drives"]) * sizes[state["product"]] / state["scale"] for state in states["drives"])
+
+
+def machine_state_lines(record: RecordDoc) -> list[str]:
+    """Return a line for each group of equal drives, with the state of their caches, and one for each pool."""
+    return [*state_lines(states_of(record)), *pool_lines(record)]
 
 
 def pool_lines(record: RecordDoc) -> list[str]:

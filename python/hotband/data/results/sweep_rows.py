@@ -13,10 +13,9 @@ from hotband.data.record.durability import COMMIT_FIGURES, SHARE, commit_figures
 from hotband.data.record.files import frame_of, parquet_of, read_table
 from hotband.data.record.finished import Finished
 from hotband.data.record.overload import missed_rate, only_script
-from hotband.data.record.pools import pool_lines
+from hotband.data.record.pools import machine_state_lines
 from hotband.data.record.record import Record
 from hotband.data.record.remarks import remarks_of
-from hotband.data.record.states import state_lines, states_of
 from hotband.data.record.stats import FIGURES as INTERVAL_FIGURES
 from hotband.data.record.tables import Tables
 
@@ -82,11 +81,12 @@ def row_of(record: RecordDoc) -> Row:
     script = only_script(record)
     if script is not None:
         figures |= {TRANSACTIONS: script["per_second"]}
-        figures |= {f"transaction_latency_{name}_ns": _number(script, f"duration_{name}_ns") for name in DURATIONS}
+        durations = zip(TRANSACTION_NAMES[1:], DURATIONS, strict=True)
+        figures |= {column: _number(script, f"duration_{name}_ns") for column, name in durations}
     if missed is not None:
         figures[REQUESTED_TRANSACTIONS if script is not None else REQUESTED] = missed.requested
     notes = (*remarks_of(record), *(record.get("notes") or ()))
-    return Row(figures, (*state_lines(states_of(record)), *pool_lines(record)), notes)
+    return Row(figures, tuple(machine_state_lines(record)), notes)
 
 
 def row_of_run(finished: Finished) -> Row:

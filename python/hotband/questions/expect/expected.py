@@ -10,8 +10,7 @@ from hotband.base.text.numbers import number
 from hotband.base.text.schema import to_object
 from hotband.base.text.values import Json
 from hotband.data.documents.expected import Verdict
-from hotband.data.record.pools import pool_lines
-from hotband.data.record.states import state_lines, states_of
+from hotband.data.record.pools import machine_state_lines
 from hotband.inference.audit.rules import troubles
 from hotband.questions.expect.judge import Judged, row_verdict, whole_verdict
 from hotband.questions.expect.nearest import NO_DRIVE, Ranking
@@ -44,7 +43,7 @@ class Expected:
     def state(self) -> list[str]:
         """The state of the caches of the machine's drives, and the values of its pools; empty if drives were ranked."""
         record = self.predicted[0].finished.record if self.predicted and self.machine else None
-        return [] if record is None else [*state_lines(states_of(record)), *pool_lines(record)]
+        return [] if record is None else machine_state_lines(record)
 
     @property
     def rests_on(self) -> list[str]:

@@ -13,8 +13,7 @@ from hotband.base.text.schema import to_doc, to_object
 from hotband.base.text.values import Json
 from hotband.base.text.words import enumerated
 from hotband.base.views import view_of
-from hotband.data.record.pools import pool_lines
-from hotband.data.record.states import state_lines, states_of
+from hotband.data.record.pools import machine_state_lines
 from hotband.data.store.columns import COLUMNS, WHOLE
 from hotband.questions.find.figures import Figure, shown
 from hotband.questions.find.margin import certainty_of, nearest_trial
@@ -83,7 +82,7 @@ class Answer:
         """Return the cache states of the drives as they ran, one line per group of equal drives, and the values of
         pools."""
         record = self.trials[0].finished.record if self.trials else None
-        return [] if record is None else [*state_lines(states_of(record)), *pool_lines(record)]
+        return [] if record is None else machine_state_lines(record)
 
     def document(self) -> dict[str, Json]:
         """Return the answer as JSON: `value` in the unit of its key of `set` (rates: I/Os per second; sizes: bytes;

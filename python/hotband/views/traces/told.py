@@ -135,9 +135,7 @@ def _of_load(properties: Properties) -> list[Row]:
             sizes = f"p50 {size(direction.size.p50)}, mean {size(direction.size.mean)}"
             rows.append((plural(direction.direction), f"{part}, {size(direction.bytes)}: {sizes}"))
         else:
-            rows.append(
-                (f"{direction.direction}{'es' if direction.direction == 'flush' else 's'}", f"{direction.ios:,}")
-            )
+            rows.append((plural(direction.direction), f"{direction.ios:,}"))
     failed = sum(direction.failed for direction in properties.directions)
     rows += [("failed", f"{failed:,}")] if failed else []
     known = [window for window in properties.time.dispersion if window.window_ns in SHOWN_WINDOWS]
