@@ -12,6 +12,7 @@
 //! `docs/models/ssd.md` for what was checked against what.
 
 mod background;
+mod cores;
 mod counters;
 mod flushes;
 mod mapping;
@@ -46,6 +47,7 @@ use crate::parts::pcie::Direction;
 use crate::parts::port::Port;
 use crate::parts::senses::Senses;
 use crate::parts::stalls::Stalls;
+use crate::ssd::cores::Cores;
 use crate::ssd::counters::SsdCounters;
 use crate::ssd::flushes::{Flushes, Journal};
 use crate::ssd::params::SsdParams;
@@ -70,6 +72,8 @@ pub struct Ssd {
     to_host: Port,
     from_host: Port,
     controller_free: Instant,
+    /// Cores of the controller, if it has several.
+    cores: Option<Box<Cores>>,
     slots: Vec<Slot>,
     free_slots: Vec<u32>,
     events: BinaryHeap<Reverse<(Instant, u64, Event)>>,
@@ -131,6 +135,7 @@ impl Ssd {
             to_host: port(Direction::ToHost, params.link_rate),
             from_host: port(Direction::FromHost, params.link_write_rate),
             controller_free: Instant::ZERO,
+            cores: Cores::of(params.controller_cores),
             slots: Vec::new(),
             free_slots: Vec::new(),
             events: BinaryHeap::new(),
@@ -183,8 +188,17 @@ impl Ssd {
         }
         self.idle_at = Instant::NEVER;
         self.rested = false;
+        if self.cores.is_some() {
+            return self.queue_on_core(now, command, submitted);
+        }
         let begun = self.stalls.begin(now.max(self.controller_free));
         self.controller_free = begun + self.params.command_interval;
+        self.begin(begun, command, submitted);
+    }
+
+    /// The controller begins with a command.
+    #[inline]
+    fn begin(&mut self, begun: Instant, command: Command, submitted: Instant) {
         let slot = Slot {
             command,
             submitted,
@@ -265,6 +279,7 @@ impl Ssd {
             Event::Table(load, die) => self.go_on_with_table(at, load, die),
             Event::Ready(index) => self.go_on_with(at, index),
             Event::Flushed => self.begin_flush(at),
+            Event::CoreFree(core) => self.go_on_with_core(at, core),
         }
     }
 

@@ -29,6 +29,11 @@ pub(super) fn read_link_write_rate(section: &Section, link: Rate, is_duplex: boo
     at_least(section, "link_write_rate")
 }
 
+/// Cores among which commands are divided by address.
+pub(super) fn read_controller_cores(section: &Section) -> Result<u32, SpecError> {
+    Ok(section.count("controller_cores", 1..=64)?.unwrap_or(1) as u32)
+}
+
 /// Pages that are mapped together.
 pub(super) fn read_mapping_unit(section: &Section) -> Result<u64, SpecError> {
     let Some(Bytes(unit)) = section.quantity::<Bytes>("mapping_unit")? else { return Ok(1) };

@@ -59,6 +59,8 @@ pub struct SsdParams {
     /// Like the above, after a write, which may take the processor longer. Equal to `command_interval` if the buffer
     /// limits writes.
     pub write_interval: Span,
+    /// Cores of the controller, among which commands are divided by address.
+    pub controller_cores: u32,
     /// How writes are admitted to the buffer and acknowledged.
     pub admission: AdmissionParams,
     /// Time in the controller of a read, besides flash and link.
@@ -170,6 +172,7 @@ impl SsdParams {
             link_duplex,
             tags: need(&section, "queue_tags", section.count("queue_tags", 1..=65_536)?)? as usize,
             command_interval,
+            controller_cores: options::read_controller_cores(&section)?,
             write_interval: if admission.stripe.is_some() {
                 command_interval.min(write_interval)
             } else {

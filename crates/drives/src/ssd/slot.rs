@@ -37,6 +37,8 @@ pub(super) enum Event {
     Table(u32, Option<u32>),
     /// The host's flush has ended.
     Flushed,
+    /// A core of the controller can begin with its next command.
+    CoreFree(u32),
 }
 
 /// A read of one page whose location is not yet looked up.

@@ -14,6 +14,7 @@ mod draw;
 mod ftl_laws;
 mod ftl_theory;
 mod smr;
+mod ssd_cores;
 mod ssd_flush;
 mod ssd_mapping;
 mod ssd_power;

@@ -128,6 +128,7 @@ pub const SSD: &[(&str, &str)] = &[
     ("compression_efficiency", "share of the redundancy of data that it removes"),
     ("compression_granule", "unit to which the size of compressed data is rounded up"),
     ("compression_header", "bytes that it adds to each page"),
+    ("controller_cores", "cores of the controller, among which commands are divided by address"),
     ("data_age", "age of the data: older data needs more read retries"),
     ("cycle_spread", "standard deviation of the blocks' endurance, as a share"),
     ("decompression_time", "additional time of a read of compressed data"),

@@ -184,6 +184,7 @@ def _controller(sheet: Answers, expected: Mapping[str, Expected], chips: Chips) 
         tags,
         _interval("command_interval", expected["read_rate"], stated_number(sheet, "read-iops"), reads),
         _interval("write_interval", expected["write_rate_new"], stated_number(sheet, "write-iops-burst"), writes),
+        *_cores(sheet, era),
         *_latencies(sheet, expected),
         *_admission(expected, chips),
         *_read_ahead(era),
@@ -207,6 +208,14 @@ def _link_of_writes(sheet: Answers, expected: Mapping[str, Expected], duplex: st
 
 def _interval(key: str, rate: Expected, stated: float | None, rule: str) -> Value:
     return follows(key, rate.inverted(), "time", 1.0 / stated if stated else None, rule)
+
+
+def _cores(sheet: Answers, era: str) -> list[Value]:
+    """Return the cores of the controller, of drives whose deep reads queue unevenly."""
+    if flash_of(sheet) == "XPoint":
+        return []
+    rule = "99th percentile over mean of deep reads: five families with flash and one with XPoint that were measured"
+    return [fixed("controller_cores", *((2, 1, 4) if era == "sata" else (4, 2, 8)), rule)]
 
 
 def _buffer(sheet: Answers, era: str) -> Value:
