@@ -309,6 +309,17 @@ def test_deep_reads_queue_on_the_cores_of_the_controller(tmp_path: Path) -> None
     assert tails["1"] < 1.5 < tails["4"] < 3.6
 
 
+@pytest.mark.parametrize(("memory", "order", "least"), [("16 MB", "clook", 150), ("64 MB", "positioning", 500)])
+def test_old_disks_write_their_cache_in_order_of_address(tmp_path: Path, memory: str, order: str, least: int) -> None:
+    """Disks of 2009 write 150 to 240 times a second within 1 GiB, those of 2014 and later 600 and more."""
+    sheet = {"class": "desktop", "capacity": "500 GB", "rpm": "7200", "interface": "sata", "cache": memory}
+    path = tmp_path / "d.toml"
+    path.write_text(described_text("hdd", sheet, title="d", source="a test"))
+    assert tomllib.loads(path.read_text())["values"]["destage_order"]["value"] == order
+    run = hb.run("randwrite", on=path, set={"qd": 1, "size": "1 GiB"}, duration="20 s", precision="off")
+    assert least <= run.iops <= 1.6 * least
+
+
 def test_over_provisioning_is_found_from_write_amplification() -> None:
     """physics.md: 28 % gives 2.6 or so; the way there and back agrees."""
     for share in (0.07, 0.28, 0.5):

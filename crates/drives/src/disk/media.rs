@@ -8,7 +8,7 @@ use crate::disk::{Ahead, Arm, Arrived, Disk, STREAM_SLACK, Work};
 use crate::parts::dirty::is_cached;
 use crate::parts::flash::Flash;
 use crate::parts::geometry::{Place, SECTOR};
-use crate::parts::pending::{Head, Order, Waiting};
+use crate::parts::pending::{Head, Waiting};
 use crate::parts::rotation::REVOLUTION;
 
 /// Commands up to which the age bound holds as the catalog states it: the depth at which data sheets rate disks.
@@ -216,7 +216,7 @@ impl Disk {
         if queued.is_some() && !urgent {
             return queued.map(|(index, _)| Pick::Queue(index));
         }
-        let dirty = self.dirty.extents().choose_among(self.params.destage_window, Order::Positioning, &head);
+        let dirty = self.dirty.extents().choose_among(self.params.destage_window, self.params.destage_order, &head);
         match (queued, dirty) {
             (Some((index, cost)), Some((_, other))) if cost <= other => Some(Pick::Queue(index)),
             (_, Some((index, _))) => Some(Pick::Dirty(index)),

@@ -21,10 +21,11 @@ use crate::power::{read_disk, split_disk};
 use hotband_machine::Product;
 
 /// Values that a product need not state: each is off, or follows from others, if the product leaves it out.
-pub const OPTIONAL: [&str; 12] = [
+pub const OPTIONAL: [&str; 13] = [
     "age_weight",
     "cache_overhead_write",
     "command_overhead_write",
+    "destage_order",
     "destage_window",
     "read_ahead",
     "read_overlap",
@@ -149,6 +150,8 @@ pub struct DiskParams {
     pub reorder_window: usize,
     /// Number of the oldest write-cache extents from which the next is chosen.
     pub destage_window: usize,
+    /// Order in which the write cache is written to the media.
+    pub destage_order: Order,
     /// A command that has waited longer is served next.
     pub age_bound: Span,
     /// By how much of its wait a command is preferred, in millionths: time of positioning for time of waiting.
@@ -279,6 +282,7 @@ impl DiskParams {
             is_pipelined: false,
             reorder_window: read_window(&section, "reorder_window")?,
             destage_window: read_window(&section, "destage_window")?,
+            destage_order: section.choice("destage_order", &orders)?.unwrap_or(Order::Positioning),
             order,
             age_bound: section.required("age_bound", "a time")?,
             age_weight: read_age_weight(&section, order)?,

@@ -183,6 +183,24 @@ fn a_write_cache_writes_out_no_further_than_its_window() {
 }
 
 #[test]
+fn a_write_cache_may_be_written_in_order_of_address() {
+    let destaged = |order: &str| {
+        let mut bench = Bench::new(&format!("wce = \"on\"\n{order}"));
+        let busy = bench.read(0, at_cylinder(500, 0));
+        for n in 0..20 {
+            bench.write(US, at_cylinder(500 + 7 * n % 40, 37 * n));
+        }
+        let now = bench.end_of(busy);
+        bench.run_to(now + 40 * MS);
+        bench.count("destages")
+    };
+    let (positioning, address) = (destaged(""), destaged("destage_order = \"clook\""));
+    assert_eq!(destaged("destage_order = \"positioning\""), positioning);
+    // Half a revolution of 6 ms each, and a short seek.
+    assert!(address <= 12 && positioning > address, "{address} and {positioning}");
+}
+
+#[test]
 fn values_that_cannot_be_are_refused() {
     for (set, key) in [
         ("read_ahead = \"sometimes\"", "read_ahead"),
@@ -192,6 +210,7 @@ fn values_that_cannot_be_are_refused() {
         ("seek_knee = \"95 %\"", "seek_knee"),
         ("reorder_window = 0", "reorder_window"),
         ("destage_window = 70000", "destage_window"),
+        ("destage_order = \"random\"", "destage_order"),
         ("age_weight = \"101 %\"", "age_weight"),
         ("age_weight = \"1 %\"\nqueue_order = \"fcfs\"", "age_weight"),
         ("zero_latency = 1", "zero_latency"),

@@ -104,6 +104,7 @@ pub const DISK_OPTIONAL: &[(&str, &str)] = &[
     ("age_weight", "positioning time that a command gains by waiting, as a share of the wait; default: 0 %"),
     ("cache_overhead_write", "firmware time of a write into the cache; default: cache_overhead"),
     ("command_overhead_write", "firmware time of a write that goes to the media; default: command_overhead"),
+    ("destage_order", "order in which extents of the write cache are written to the media; default: positioning"),
     ("destage_window", "number of oldest extents in the write cache among which the next is chosen; default: all"),
     ("read_ahead", "after which reads it reads ahead: always, streams (the default), or off"),
     ("read_overlap", "whether data of a read crosses the port while the head still reads; default: off"),

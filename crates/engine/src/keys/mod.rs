@@ -196,6 +196,7 @@ mod tests {
                 "age_weight" | "seek_knee" => "\"25 %\"",
                 "seek_curve" | "seek_curve_cylinders" => "\"1: 1 ms, 10: 2 ms\"",
                 "reorder_window" | "destage_window" => "8",
+                "destage_order" => "\"clook\"",
                 _ => "\"0.1 ms\"",
             };
             let key = if *key == "seek_curve_cylinders" { "seek_curve" } else { key };

@@ -22,6 +22,10 @@ from hotband.questions.datasheet.values import (
 )
 
 MS = 1e-3
+SORTED_BY_ADDRESS = 32e6
+"""Memory, in bytes, up to which disks write their cache in order of address: those of 16 and 32 MB (2007 to 2009) write
+within 1 GiB hardly faster than half a revolution allows, those of 64 MB and more (since 2014) several times as fast
+[corpus]."""
 SEGMENTS = 32
 """Segments of the memory, as in the catalog's disks. Data read ahead fits into one: more would be evicted at once."""
 FULL_OVER_AVERAGE = (1.88, 1.82, 1.95)
@@ -257,7 +261,7 @@ def _electronics(sheet: Answers, expected: Mapping[str, Expected]) -> list[Value
             "queue_order", "positioning", "every drive of this class orders its queue by positioning time", given=True
         ),
         counted("reorder_window", expected["reorder_window"].within(1, 65_536), None),
-        counted("destage_window", expected["destage_window"].within(1, 65_536), None),
+        *_destaging(expected),
         estimate("age_bound", 1.0, (0.5, 2.0), "time", likely),
         follows("command_overhead", expected["command_overhead"], "time", None),
         estimate("cache_overhead", 0.03 * MS, (0.01 * MS, 0.05 * MS), "time", likely),
@@ -278,8 +282,20 @@ def _electronics(sheet: Answers, expected: Mapping[str, Expected]) -> list[Value
             "as shipped: SATA disks with, SAS disks without write cache",
         ),
         forced_writes(interface),
-        counted("write_cache_extents", expected["write_cache_extents"].within(8, 65_536), None),
         _part_of_cache("write_cache_size", 32e6, (8e6, 64e6), expected),
+    ]
+
+
+def _destaging(expected: Mapping[str, Expected]) -> list[Value]:
+    """Return how many writes wait in the memory, and which of them is written next."""
+    waiting = expected["write_cache_extents"].within(8, 65_536)
+    by_address = expected["cache"].value <= SORTED_BY_ADDRESS
+    weighed = waiting if by_address else expected["destage_window"].within(1, 65_536)
+    order = "clook" if by_address else "positioning"
+    return [
+        counted("write_cache_extents", waiting, None),
+        counted("destage_window", weighed, None),
+        fixed("destage_order", order, "clook", "positioning", "random writes of seven families that were measured"),
     ]
 
 
