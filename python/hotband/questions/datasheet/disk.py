@@ -289,12 +289,10 @@ def _electronics(sheet: Answers, expected: Mapping[str, Expected]) -> list[Value
 def _destaging(expected: Mapping[str, Expected]) -> list[Value]:
     """Return how many writes wait in the memory, and which of them is written next."""
     waiting = expected["write_cache_extents"].within(8, 65_536)
-    by_address = expected["cache"].value <= SORTED_BY_ADDRESS
-    weighed = waiting if by_address else expected["destage_window"].within(1, 65_536)
-    order = "clook" if by_address else "positioning"
+    order = "clook" if expected["cache"].value <= SORTED_BY_ADDRESS else "positioning"
     return [
         counted("write_cache_extents", waiting, None),
-        counted("destage_window", weighed, None),
+        counted("destage_window", expected["destage_window"].within(1, 65_536), None),
         fixed("destage_order", order, "clook", "positioning", "random writes of seven families that were measured"),
     ]
 
