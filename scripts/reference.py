@@ -10,7 +10,9 @@ import ast
 import inspect
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -45,13 +47,19 @@ MACHINES = (
 """Machines whose keys together are nearly all keys."""
 SEVERAL = 2
 """An option with the same meaning in this many commands is described once."""
+DRIVES: dict[str, Callable[[str, str], bool]] = {
+    "Disks": lambda kind, title: kind == "disk",
+    "SATA and SAS SSDs": lambda kind, title: kind != "disk" and ", NVMe" not in title,
+    "NVMe drives": lambda kind, title: kind != "disk" and ", NVMe" in title,
+}
+"""The headings of the catalog's drives, each with a test of the kind and title of a drive."""
 EVERYWHERE = ("set", "progress")
 """Arguments that the introduction of the Python page describes."""
-INTRODUCTION = """`import hotband as hb`. Further keyword arguments (`...`) are options of the linked command, with `_`
-for `-`; an option that may be repeated is a list. `help(hb.run)` explains each function with its arguments. `set={}` is
-`--set`; functions with `**settings` also accept its keys as arguments. `progress` is True, False or a function. A
-mistake raises `hb.UserError`, a failure of the system OSError, an interrupt KeyboardInterrupt unless the function
-returns what is finished.
+INTRODUCTION = """`import hotband as hb`. The linked command describes what a function does; its options are further
+keyword arguments (`...`), with `_` for `-`; an option that may be repeated is a list. `set={}` is `--set`; functions
+with `**settings` also accept its keys as arguments. `progress` is True, False or a function. A mistake raises
+`hb.UserError`, a failure of the system OSError, an interrupt KeyboardInterrupt unless the function returns what is
+finished. `help(hb.run)` explains each function with all arguments.
 """
 
 
@@ -78,15 +86,15 @@ def all_commands() -> dict[str, Any]:
 
 
 def page_of_commands() -> Iterator[str]:
-    """Yield all commands: purpose, arguments, options. Options with the same meaning in several are described once."""
+    """Yield all commands: purpose, arguments, options. What means the same in several commands is described once."""
     known = all_commands()
-    counts = Counter(row for command in known.values() for row in options(command))
+    counts = Counter(row for command in known.values() for row in (*arguments(command), *options(command)))
     common: dict[str, str] = {}
     for (name, meaning), count in counts.most_common():
         if count >= SEVERAL and bare(name) not in map(bare, common):
             common[name] = meaning
     everywhere = [name for name, meaning in common.items() if 2 * counts[name, meaning] > len(known)]
-    yield "## Options of several commands\n"
+    yield "## Arguments and options of several commands\n"
     yield f"Nearly all commands have {', '.join(everywhere)}. Others are listed under each command that has them.\n"
     yield from listing(common.items())
     schemas = {" ".join(["hotband", *command_words(name)]): declared(name).schema for name in QUESTIONS}
@@ -95,9 +103,14 @@ def page_of_commands() -> Iterator[str]:
         for words, command in known.items():
             if words.split()[1] in names:
                 yield f"### {words}\n"
-                yield from section(command, common, everywhere)
-                if schema := schemas.get(words):
-                    yield f"Schema of `--json`: `{schema}`.\n"
+                yield from section(command, common, everywhere, schemas.get(words))
+
+
+def arguments(command: Any) -> Iterator[tuple[str, str]]:
+    """Yield the arguments of a command, each with its meaning."""
+    for parameter in command.params:
+        if parameter.param_type_name == "argument":
+            yield f"`{parameter.metavar or parameter.name.upper()}`", getattr(parameter, "help", None) or ""
 
 
 def options(command: Any) -> Iterator[tuple[str, str]]:
@@ -105,26 +118,25 @@ def options(command: Any) -> Iterator[tuple[str, str]]:
     for parameter in command.params:
         if parameter.param_type_name == "option" and parameter.name != "help" and not parameter.hidden:
             takes = "" if parameter.is_flag else f" {parameter.metavar or ''}".rstrip()
-            default = "" if callable(parameter.default) or parameter.is_flag else parameter.default or ""
+            text = parameter.help or ""
+            is_stated = callable(parameter.default) or parameter.is_flag or "Default:" in text
+            default = "" if is_stated else parameter.default or ""
             stated = " Required." if parameter.required else f" Default: {default}." if default else ""
             *short, last = parameter.opts
-            yield ", ".join([*(f"`{name}`" for name in short), f"`{last}{takes}`"]), f"{parameter.help or ''}{stated}"
+            yield ", ".join([*(f"`{name}`" for name in short), f"`{last}{takes}`"]), f"{text}{stated}"
 
 
-def section(command: Any, common: Mapping[str, str], everywhere: Sequence[str]) -> Iterator[str]:
-    """Yield the help of a command, a table of its own parameters, and the names of the common ones."""
+def section(command: Any, common: Mapping[str, str], everywhere: Sequence[str], schema: str | None) -> Iterator[str]:
+    """Yield the help of a command, its own arguments and options, the names of the common ones, and its schema."""
     yield " ".join((command.help or "").replace(INVALID, "").split()) + "\n"
-    rows = [
-        (f"`{parameter.metavar or parameter.name.upper()}`", getattr(parameter, "help", None) or "")
-        for parameter in command.params
-        if parameter.param_type_name == "argument"
-    ]
-    rows += [(name, meaning) for name, meaning in options(command) if common.get(name) != meaning]
-    if rows:
-        yield from listing(rows)
-    also = [name for name, meaning in options(command) if common.get(name) == meaning and name not in everywhere]
-    if also:
-        yield f"Also: {', '.join(f'`{bare(name)}`' for name in also)}.\n"
+    rows = [*arguments(command), *options(command)]
+    if own := [(name, meaning) for name, meaning in rows if common.get(name) != meaning]:
+        yield from listing(own)
+    also = [name for name, meaning in rows if common.get(name) == meaning and name not in everywhere]
+    lines = [f"Also: {', '.join(f'`{bare(name)}`' for name in also)}."] if also else []
+    lines += [f"JSON: `{schema}`."] if schema else []
+    if lines:
+        yield " ".join(lines) + "\n"
 
 
 def bare(name: str) -> str:
@@ -171,7 +183,11 @@ def page_of_catalog() -> Iterator[str]:
     yield "# Catalog\n"
     yield "`hotband drives NAME`, `workloads NAME` and `studies NAME` print each entry with its sources.\n"
     yield "## Drives\n"
-    yield from listing((f"`{one['name']}`", f"{one['title']} ({one['model']})") for one in entries.drives())
+    drives = [(one["kind"], one["name"], f"{one['title']} ({one['model']})") for one in entries.drives()]
+    for heading, is_of_group in DRIVES.items():
+        yield f"### {heading}\n"
+        rows = ((f"`{name}`", title.replace(", NVMe", "")) for kind, name, title in drives if is_of_group(kind, title))
+        yield from listing(rows)
     yield "## Workloads\n"
     yield from listing((f"`{one['name']}`", one["title"]) for one in entries.workloads())
     yield "## Layouts\n"
@@ -205,10 +221,11 @@ def page_of_python() -> Iterator[str]:
 
 
 def function(call: str, question: type[Question], words: str, command: Any) -> Iterator[str]:
-    """Yield what a function does, its command, those arguments that the command does not describe, and the result."""
+    """Yield the command of a function, those arguments that the command does not describe, and the result."""
     page = words.partition(" --")[0]
     link = f"[{words}](commands.md#{page.replace(' ', '-')})"
-    yield f"{summary(question)}\n\n{call}: as {link}.\n"
+    purpose = f" {summary(question)}" if page != words else ""
+    yield f"{call}: {link}.{purpose}\n"
     described = {plain(getattr(parameter, "help", None) or "") for parameter in command.params}
     own = [(name, text) for name, text in said(question) if plain(text) not in described and name not in EVERYWHERE]
     if own:
@@ -248,22 +265,24 @@ def first(of: Any) -> str:
 def page_of_records() -> Iterator[str]:
     """Yield the keys of a record."""
     yield "## Schema\n"
-    yield "The keys of `record.json`. Units end the names; `key?` is only in some records.\n"
+    yield "The keys of `record.json`. Units end the names; `key?` is only in some records, `type?` may be null.\n"
     tree = ast.parse(Path(inspect.getfile(record)).read_text(encoding="utf-8"))
     for node in tree.body:
         if isinstance(node, ast.ClassDef) and node.name.endswith("Doc"):
             yield f"### {node.name.removesuffix('Doc')}\n"
             yield " ".join((ast.get_docstring(node) or "").split()) + "\n"
             keys = [key_of(line) for line in node.body if isinstance(line, ast.AnnAssign)]
-            yield "\n".join(["```", *keys, "```", ""])
+            rows = ((", ".join(key for key, _ in row), kind) for kind, row in groupby(keys, itemgetter(1)))
+            yield "\n".join(["```", *(f"{names}: {kind}" for names, kind in rows), "```", ""])
 
 
-def key_of(line: ast.AnnAssign) -> str:
-    """Return a key of a document with its type."""
+def key_of(line: ast.AnnAssign) -> tuple[str, str]:
+    """Return a key of a document and its type."""
     kind = ast.unparse(line.annotation)
     maybe = kind.startswith("NotRequired[")
     kind = kind.removeprefix("NotRequired[").removesuffix("]") if maybe else kind
-    return f"{ast.unparse(line.target)}{'?' if maybe else ''}: {kind}"
+    kind = re.sub(r"(\w+)Doc\b", r"\1", kind).replace(" | None", "?")
+    return f"{ast.unparse(line.target)}{'?' if maybe else ''}", kind
 
 
 def pages() -> dict[str, str]:
