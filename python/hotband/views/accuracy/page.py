@@ -54,9 +54,9 @@ def page_text(account: AccountDoc) -> str:
     parts = [
         "Errors, either way, in percent.",
         markdown_text([table]).strip(),
-        "## What is to be reached",
+        "## Goals",
         markdown_text([replace(goals, title="")]).strip(),
-        "## What is missed",
+        "## Misses",
         "Every measurement that is off by more than 25 %; in brackets the error of the blind prediction.",
     ]
     for name, study in account["studies"].items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -47,9 +48,10 @@ def class_cells(errors: ClassErrorsDoc) -> list[Value]:
 
 
 def blocks(account: AccountDoc) -> list[tuple[str, Sequence[ClassErrorsDoc]]]:
-    """Return the studies, and last all of them together."""
+    """Return the studies, and last all of them together, without classes that a single study has."""
     studies = [(name, study["classes"]) for name, study in account["studies"].items()]
-    return [*studies, (TOTAL, account["totals"])]
+    counts = Counter(figures["figure_class"] for _, classes in studies for figures in classes)
+    return [*studies, (TOTAL, [total for total in account["totals"] if counts[total["figure_class"]] != 1])]
 
 
 def has_intervals(account: AccountDoc) -> bool:
