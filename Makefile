@@ -57,7 +57,7 @@ Cargo.lock: rust.lock scripts/rust_lock.py
 
 # Pip leaves one core idle and compiling fills both: they run beside each other, unless a make above has its own jobs.
 $(VENV)/.built: $(VENV)/.builder $(SOURCES)
-	@echo "Engine: compiled from Rust, which takes three to four minutes on two cores the first time"
+	@echo "Engine: compiled from Rust, which takes two to four minutes on two cores the first time"
 	@$(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j2 $(TOGETHER)) $(VENV)/.installed extension
 	@$(STAGE) run "install: engine" -- $(call MATURIN)
 	@touch $@

@@ -53,6 +53,8 @@ DRIVES: dict[str, Callable[[str, str], bool]] = {
     "NVMe drives": lambda kind, title: kind != "disk" and ", NVMe" in title,
 }
 """The headings of the catalog's drives, each with a test of the kind and title of a drive."""
+MANY = 8
+"""Of a function with so many arguments, only those that a call needs are printed."""
 EVERYWHERE = ("set", "progress")
 """Arguments that the introduction of the Python page describes."""
 INTRODUCTION = """`import hotband as hb`. The linked command describes what a function does; its options are further
@@ -91,7 +93,7 @@ def page_of_commands() -> Iterator[str]:
     counts = Counter(row for command in known.values() for row in (*arguments(command), *options(command)))
     common: dict[str, str] = {}
     for (name, meaning), count in counts.most_common():
-        if count >= SEVERAL and bare(name) not in map(bare, common):
+        if count >= SEVERAL and name not in common:
             common[name] = meaning
     everywhere = [name for name, meaning in common.items() if 2 * counts[name, meaning] > len(known)]
     yield "## Arguments and options of several commands\n"
@@ -133,7 +135,9 @@ def section(command: Any, common: Mapping[str, str], everywhere: Sequence[str], 
     if own := [(name, meaning) for name, meaning in rows if common.get(name) != meaning]:
         yield from listing(own)
     also = [name for name, meaning in rows if common.get(name) == meaning and name not in everywhere]
-    lines = [f"Also: {', '.join(f'`{bare(name)}`' for name in also)}."] if also else []
+    uses = Counter(map(bare, common))
+    names = [f"`{bare(name)}`" if uses[bare(name)] == 1 else name for name in also]
+    lines = [f"Also: {', '.join(names)}."] if names else []
     lines += [f"JSON: `{schema}`."] if schema else []
     if lines:
         yield " ".join(lines) + "\n"
@@ -160,8 +164,8 @@ def page_of_keys() -> Iterator[str]:
         yield f"## {part}\n"
         for (place, key), (accepted, text) in found.items():
             if place == part:
-                values = accepted.removeprefix("one of ").removeprefix("a whole number from ")
-                yield f"- `{key}` ({kinds.get(accepted, values)}): {text}"
+                allowed = kinds.get(accepted) or short_values(accepted)
+                yield f"- `{key}`{'' if allowed in text else f' ({allowed})'}: {text}"
         yield ""
 
 
@@ -171,6 +175,12 @@ def kind_of_value(accepted: str) -> str:
     if with_unit:
         return kind.split()[-1]
     return "share" if accepted.startswith("a share from 0 % to 100 %") else ""
+
+
+def short_values(accepted: str) -> str:
+    """Return allowed values as `--set` of a sweep has them: a list, or a range of numbers."""
+    values = accepted.removeprefix("one of ").removeprefix("a whole number from ")
+    return re.sub(r"^(\d+) to (\d+)$", r"\1..\2", values)
 
 
 def kind_of(part: str) -> str:
@@ -210,14 +220,15 @@ def page_of_python() -> Iterator[str]:
             yield f"### hb.{name}\n"
             words = " ".join(["hotband", *command_words(asked[name])]) if name in asked else ""
             command = words.partition(" --")[0]
-            call = f"`{name}{short(found, with_options=command not in known)}`"
+            few = len(inspect.signature(found).parameters) < MANY
+            call = f"`{name}{short(found, with_options=few and command not in known)}`"
             if command in known:
                 yield from function(call, declared(asked[name]), words, known[command])
             else:
                 yield f"{call}\n\n{without_errors(inspect.getdoc(found) or '')}\n"
     yield "## Classes\n"
-    classes = (name for name in sorted(dir(hb)) if inspect.isclass(getattr(hb, name)))
-    yield from listing((f"`hb.{name}`", first(getattr(hb, name))) for name in classes)
+    classes = (f"`hb.{name}`" for name in sorted(dir(hb)) if inspect.isclass(getattr(hb, name)))
+    yield f"`help(hb.Record)` explains each of {', '.join(classes)}."
 
 
 def function(call: str, question: type[Question], words: str, command: Any) -> Iterator[str]:
@@ -255,11 +266,6 @@ def short(function: Any, *, with_options: bool) -> str:
         return text
     first, starred, last = text.removesuffix(")").partition(", **")
     return f"{first}, ...{starred}{last})"
-
-
-def first(of: Any) -> str:
-    """Return the first clause of a docstring."""
-    return re.split(r"[.:;](?:\s|$)", " ".join((inspect.getdoc(of) or "").split()))[0] + "."
 
 
 def page_of_records() -> Iterator[str]:

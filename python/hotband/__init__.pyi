@@ -177,9 +177,8 @@ def calibrate(
         progress: How progress is shown: True, False, or a function.
 
     `target` is "real:PATH", "emulated:MACHINE", a machine (its model is measured), one or several results of fio,
-    vdbench, DiskSpd or Iometer, or a trace with latencies: its first half is fitted, its second half validates the
-    fit. `like` is a product of the catalog or a file of yours. `set` has known values of the product. The executor is
-    for the model's runs.
+    vdbench, DiskSpd or Iometer, or a trace with latencies, whose second half validates the fit. `like` is a product of
+    the catalog or a file of yours. `set` has known values of the product.
 
     The result has `values` (key, value, low, high: the middle 90 %, state: told, narrowed or unknown), `told`,
     `unknown`, `checks` (loads that the fit did not use, with `error_pct`), `best_next`, `misfit`, `text` (the file),
@@ -259,7 +258,7 @@ def predict_corpus(
         path: Figures in the format of the corpus. Default: those that ship.
         sheets: Data sheets of the families of FIGURES.csv.
         out: Folder of the runs, which continue there. Default: the cache.
-        jobs: Cores to use. Default: all.
+        jobs: Number of runs at a time. Default: all cores.
 
     Without FIGURES.csv it predicts the figures of our corpus, each family left out of the rules. A file of the same
     form needs the data sheets of its families; rules and intervals then rest on the families of our corpus.
@@ -307,9 +306,8 @@ def new_drive(
         force: Replace an existing file.
         lines: Lines of the data sheet.
 
-    Every value of the file NAME.toml, which `on="./NAME.toml"` and `drive` take, has a source, or is an estimate from
-    a rule, with a range. `lines` are those that `hotband drives new --help` lists, with _ for -:
-    `capacity="16 TB"`, `read_iops=98000`, `power_loss_protection=True`, `class_="nearline"`; missing lines are
+    `on="./NAME.toml"` and `drive` accept the file. `lines` are those that `hotband drives new --help` lists, with _
+    for -: `capacity="16 TB"`, `read_iops=98000`, `power_loss_protection=True`, `class_="nearline"`; missing lines are
     assumed from the class. Raises UserError for lines that are unknown or make no drive.
     """
 
@@ -330,9 +328,8 @@ def drives(
 
     Returns a row per drive: capacity, interface, speed or flash, class, launch year, rated I/Os and rates, and the
     price of a terabyte of its class (null if the data sheet states nothing); of a single drive a row per value: `key`,
-    `value`, `low`, `high`, `source`, `confidence`, `estimate`, `note`. `words` filter as on the command line
-    (`"nvme"`, `"sata"`, `"hdd"`, `"smr"`, `"15k"`, `"enterprise"`, makers, years, names). Raises UserError for an
-    unknown word, size or key.
+    `value`, `low`, `high`, `source`, `confidence`, `estimate`, `note`. Raises UserError for an unknown word, size or
+    key.
     """
 
 def entropy(
@@ -389,7 +386,7 @@ def expect(
         on: The target: a drive, LAYOUT:COUNTxDRIVE, or a TOML file.
         workload: Workload of the result, if it does not state it.
         set: Values to change; further keyword arguments are also values to change.
-        interval: Level of the intervals, 1 to 99.
+        interval: Confidence level of the interval in percent, 1 to 99.
         draws: Samples of the uncertain values.
         duration: Measured time of a prediction, such as "60 s".
         seed: Seed of the random numbers.
@@ -397,8 +394,7 @@ def expect(
         executor: Where runs execute: local, ray (starts one here) or ray://HOST:PORT.
         progress: How progress is shown: True, False, or a function.
 
-    `result` is of fio, vdbench, DiskSpd or Iometer: a file, a folder, or several. Without `on` the drives of the
-    catalog are ranked by their distance. `duration` is the measured time of a prediction, by default 100,000 I/Os.
+    `result` is a file, a folder, or several. `duration` is the measured time of a prediction, by default 100,000 I/Os.
 
     The result has `verdict` (in words), `rows`, `figures(row)` (measured, predicted, low, high, verdict; IOPS, bytes
     per second, ns), `assumed`, `explanations`, `ranking`, a `frame` with one row per figure, and `to_dict()`. Raises
@@ -438,7 +434,7 @@ def find(
         ios: Measured I/Os per trial. Default: 60,000 to 300,000.
         duration: Measured time of a trial instead, such as "60 s".
         seed: Seed of the random numbers.
-        interval: Intervals of the figures. Confidence level of the interval in percent, 1 to 99.
+        interval: Print intervals. Confidence level of the interval in percent, 1 to 99.
         draws: Samples of the uncertain values for interval. Default: 64.
         jobs: Number of runs at a time. Default: all cores.
         into: Add the answers' runs to this store (hotband store).
@@ -637,9 +633,9 @@ def quick(
         fresh: Start over; otherwise runs already in the folder are not repeated.
         progress: How progress is shown: True, False, or a function.
 
-    A real drive is only read, unless `erase` is its serial number; in a folder, a file of `size` is created. The
-    figures appear next to those of the model of `expect` (else of the catalog's drive that has the device's model
-    number). `picture` writes a PNG of four rows. Raises UserError for a mistake, KeyboardInterrupt if it is stopped.
+    A real drive is only read, unless `erase` is its serial number; in a folder, a file of `size` is created. Without
+    `expect`, figures are compared with the catalog's drive that has the device's model number. Raises UserError for a
+    mistake, KeyboardInterrupt if it is stopped.
     """
 
 def reliability(
@@ -674,10 +670,10 @@ def reliability(
         mtbf: Mean life of a drive, as "1400000 h".
         afr: Instead of mtbf: share of drives failing per year, as "0.9 %".
         rebuild_time: Time to rebuild a drive, as "6 h".
-        rebuild_rate: Rate limit of a rebuild, as "50 MB/s"; default the media rate.
+        rebuild_rate: Rate limit of a rebuild, such as "50 MB/s". Default: the media rate.
         record: Rebuild time from a record of a run in which a drive failed.
         spares: Spare drives in stock.
-        replacement: Delivery time of an ordered drive, as "24 h"; default none.
+        replacement: Delivery time of an ordered drive, such as "24 h". Default: none.
         error_rate: Bits read for one unrecoverable error, as "1e15", or none.
         one_rebuild: Rebuild drives one after the other.
         distribution: Distribution of drives' lives.
@@ -741,10 +737,9 @@ def serve(
         nbd: Whether clients of NBD are served on a unix socket.
 
     It is served during a `with` block. Within it `.volumes["d0"]` has `uri` (NBD on TCP, else a unix socket), `file`
-    (with `fuse`, a folder, or `loop`) and `device` (with `loop`: a block device; both need root), `.serving()` what
-    was completed so far and how late, `.wait(seconds)` waits. `tcp` ("127.0.0.1:0") serves NBD on TCP, too, with the
-    certificates in the folder `tls` or, for this host only, `insecure_loopback`; its port is `.port`. Behind it
-    `.record` is its Record. After a power-off among `events`, `store` holds what the drives hold.
+    (with `fuse`, a folder, or `loop`) and `device` (with `loop`: a block device; both need root); `.serving()` returns
+    what was completed so far and how late; `.wait(seconds)` waits; `.port` is that of `tcp` ("127.0.0.1:0"). After the
+    block, `.record` is its Record. After a power-off among `events`, `store` holds what the drives hold.
 
     Raises UserError for a mistake, for what the host refuses, and for a machine that is faster than the host can serve
     unless it is served `anyway`.
@@ -785,7 +780,7 @@ def review(
         seed: Seed of the random numbers.
         jobs: Number of runs at a time. Default: all cores.
         events: An event in every run, such as 'at 0 s: fail d3'.
-        interval: Intervals of the figures. Confidence level of the interval in percent, 1 to 99.
+        interval: Print intervals. Confidence level of the interval in percent, 1 to 99.
         draws: Samples of the uncertain values for interval. Default: 16.
         erase: real: serial number of the drive that may be overwritten.
         size: real:DIR: size of the test file.
@@ -885,7 +880,7 @@ def run(
         rebuild_after: Delay between a failure and the start of its rebuild.
         events: What happens, such as 'at 60 s: fail d3'. May be repeated.
         fresh: Start over; otherwise runs already in the folder are not repeated.
-        interval: Intervals of the figures. Confidence level of the interval in percent, 1 to 99.
+        interval: Print intervals. Confidence level of the interval in percent, 1 to 99.
         draws: Samples of the uncertain values for interval. Default: 64.
         erase: real: serial number of the drive that may be overwritten.
         size: real:DIR: size of the test file.
@@ -900,18 +895,16 @@ def run(
 
     The same arguments give the same record, bit for bit. `settings` are keys of the workload or of the drives (`qd=32`,
     `bs="8 KiB"`, `wce=True`); keys that are not Python names (`app.cache`) go into `set`. An I/O log as `workload` is
-    replayed (`issue="after-completion"`, `speed=2`: docs/guides/traces.md). A `rate` makes closed loops open, with the
-    same mix; of a script it counts transactions. `slo` ("p99 < 1 ms") is judged in `Record.document["slo"]`; `interval`
-    (a percentage) gives `Record.intervals`. `power_loss` ("30 s") and `fail` ("d3@60 s") are short forms of `events`
-    ("at 60 s: fail d3"). Threads that call this use all cores.
+    replayed (`issue="after-completion"`, `speed=2`: docs/guides/traces.md). `slo` ("p99 < 1 ms") is judged in
+    `Record.document["slo"]`; `interval` (a percentage) gives `Record.intervals`. `power_loss` ("30 s") and `fail`
+    ("d3@60 s") are short forms of `events` ("at 60 s: fail d3"). Threads that call this use all cores.
 
     `progress=True` shows a bar, False none; None shows one after a second in a notebook or on a terminal. A function is
     called with a `Progress` about ten times a second; if it raises KeyboardInterrupt the run is stopped.
 
     `on="emulated:MACHINE"` serves the machine on the wall clock, and fio runs the workload on it; `emulate` also has
-    the model's record. `on="real:PATH"` is hardware (docs/guides/measure.md): fio runs the workload on a device, a file
-    or in a folder, without confirmation, and `Record.document["expected"]` has the prediction of the nearest model, or
-    of that of `expect`.
+    the model's record. `on="real:PATH"` is hardware (docs/guides/measure.md), written without confirmation;
+    `Record.document["expected"]` has the prediction of the nearest model, or of that of `expect`.
 
     Raises UserError for a mistake or if the workload can never end, KeyboardInterrupt if it is stopped (no record is
     stored), OSError if the disk fails.
@@ -978,7 +971,7 @@ def sweep(
         seed: Seed of the random numbers; the first of several.
         duration: Measured time of a step, as "60 s".
         events: What happens in every run. May be repeated.
-        interval: Intervals of the figures. Confidence level of the interval in percent, 1 to 99.
+        interval: Print intervals. Confidence level of the interval in percent, 1 to 99.
         draws: Samples of the uncertain values for interval. Default: 64.
         jobs: Number of runs at a time. Default: all cores.
         out: Folder for the output.
@@ -999,9 +992,8 @@ def sweep(
     at every point, in columns of `Sweep.means` named by its conditions. With `interval` the first seed of every point
     has intervals. An interrupt returns the sweep with the finished runs; `Sweep.missing` lists the others,
     `Sweep.resume()` continues. Without `records` only the rows of the frame are stored, in a thousandth of the memory.
-    Runs on hardware follow those on models, one after the other. `executor` may also be an `Executor` of
-    `hotband.execution.experiment`. All runs are checked before the first begins. Raises UserError for a mistake in one,
-    and for more than 100,000.
+    `executor` may also be an `Executor` of `hotband.execution.experiment`. All runs are checked before the first
+    begins. Raises UserError for a mistake in one, and for more than 100,000.
     """
 
 def compare_traces(
@@ -1200,7 +1192,7 @@ def accuracy(
     first, with the errors at the time and today.
 
     Args:
-        studies: Only these studies; default: all.
+        studies: Only these studies. Default: all.
         out: Folder for the output.
         fresh: Start over; otherwise runs already in the folder are not repeated.
         executor: Where runs execute: local, ray (starts one here) or ray://HOST:PORT.

@@ -83,9 +83,8 @@ class DrivesQuestion(CatalogQuestion):
 
     Returns a row per drive: capacity, interface, speed or flash, class, launch year, rated I/Os and rates, and the
     price of a terabyte of its class (null if the data sheet states nothing); of a single drive a row per value: `key`,
-    `value`, `low`, `high`, `source`, `confidence`, `estimate`, `note`. `words` filter as on the command line
-    (`"nvme"`, `"sata"`, `"hdd"`, `"smr"`, `"15k"`, `"enterprise"`, makers, years, names). Raises UserError for an
-    unknown word, size or key.
+    `value`, `low`, `high`, `source`, `confidence`, `estimate`, `note`. Raises UserError for an unknown word, size or
+    key.
     """
 
     name = "drives show"

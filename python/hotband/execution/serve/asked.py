@@ -106,10 +106,9 @@ class ServeQuestion(Serving, Places):
     """Serve an emulated machine in real time as a block device: NBD, a file or a loop device.
 
     It is served during a `with` block. Within it `.volumes["d0"]` has `uri` (NBD on TCP, else a unix socket), `file`
-    (with `fuse`, a folder, or `loop`) and `device` (with `loop`: a block device; both need root), `.serving()` what
-    was completed so far and how late, `.wait(seconds)` waits. `tcp` ("127.0.0.1:0") serves NBD on TCP, too, with the
-    certificates in the folder `tls` or, for this host only, `insecure_loopback`; its port is `.port`. Behind it
-    `.record` is its Record. After a power-off among `events`, `store` holds what the drives hold.
+    (with `fuse`, a folder, or `loop`) and `device` (with `loop`: a block device; both need root); `.serving()` returns
+    what was completed so far and how late; `.wait(seconds)` waits; `.port` is that of `tcp` ("127.0.0.1:0"). After the
+    block, `.record` is its Record. After a power-off among `events`, `store` holds what the drives hold.
 
     Raises UserError for a mistake, for what the host refuses, and for a machine that is faster than the host can serve
     unless it is served `anyway`.

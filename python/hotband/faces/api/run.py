@@ -50,7 +50,7 @@ def sequence(
 
     With `fresh_seeds` each uses different offsets. Times of `events` count from the measured time of the first run, and
     may fall in a later one. With a folder `out`, records are stored in its folders 1, 2 and so on; if all exist, none
-    is run again (on hardware, existing runs are skipped one by one); `fresh` starts over. Hardware is brought into a
+    is run again (on hardware, existing runs are skipped singly); `fresh` starts over. Hardware is brought into a
     `state` only before the first run. Otherwise like `run`, with the same errors.
     """
 

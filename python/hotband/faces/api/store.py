@@ -13,12 +13,6 @@ from hotband.data.store.results_store import ResultsStore
 def store(path: str | PathLike[str], *, small: bool | None = None) -> ResultsStore:
     """Open a store: the results of many runs in one folder, as Parquet that DuckDB, polars and pandas read directly.
 
-    ```python
-    results = hb.store("results")
-    results.append(hb.run("fio-randread", on="ent-10k", qd=8), {"shelf": "A"})
-    results.runs("qd >= 8 and latency_p99_ns < 20e6")
-    ```
-
     The folder is created by the first addition. A `small` store leaves out tables over time and has latencies in the
     buckets of fio, within 0.8 %: less than 2 kB per run. None leaves an existing store unchanged; a new one stores
     everything. Several processes may add at once. Raises UserError for a folder with other content.

@@ -73,7 +73,7 @@ DETAILS = inspect.Parameter("details", inspect.Parameter.KEYWORD_ONLY, default=F
 
 def page_of(question: type[Question]) -> inspect.Parameter:
     """Return the parameter for the path of the page."""
-    option = typer.Option("-o", f"--{question.page_field}", metavar="FILE.html", help="Its page.")
+    option = typer.Option("-o", f"--{question.page_field}", metavar="FILE.html", help="Write the answer as a web page.")
     keyword = inspect.Parameter.KEYWORD_ONLY
     return inspect.Parameter(question.page_field, keyword, default=None, annotation=Annotated[Path | None, option])
 

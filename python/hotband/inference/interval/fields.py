@@ -23,7 +23,7 @@ def draws(default: int | None, text: str = "Samples of the uncertain values.") -
 
 def level_of() -> Any:
     """Return the field `interval`, which requests intervals."""
-    return level(None, f"Intervals of the figures. {HOLDS}")
+    return level(None, f"Print intervals. {HOLDS}")
 
 
 def draws_of(usual: int = DRAWS) -> Any:

@@ -103,14 +103,14 @@ class ReliabilityQuestion(Question):
     )
     rebuild_time: str | None = asks('Time to rebuild a drive, as "6 h".', default=None, metavar="TIME")
     rebuild_rate: str | None = asks(
-        'Rate limit of a rebuild, as "50 MB/s"; default the media rate.', default=None, metavar="RATE"
+        'Rate limit of a rebuild, such as "50 MB/s". Default: the media rate.', default=None, metavar="RATE"
     )
     record: RecordGiven | None = asks(
         "Rebuild time from a record of a run in which a drive failed.", default=None, metavar="RECORD"
     )
     spares: int = asks("Spare drives in stock.", default=0, least=0, most=MOST_SPARES)
     replacement: str | None = asks(
-        'Delivery time of an ordered drive, as "24 h"; default none.', default=None, metavar="TIME"
+        'Delivery time of an ordered drive, such as "24 h". Default: none.', default=None, metavar="TIME"
     )
     error_rate: str | None = asks(
         'Bits read for one unrecoverable error, as "1e15", or none.', default=None, metavar="BITS"

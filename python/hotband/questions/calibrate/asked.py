@@ -16,9 +16,8 @@ class CalibrateQuestion(Question):
     """Fit a product's values to a drive: measure it, or use existing results or a trace.
 
     `target` is "real:PATH", "emulated:MACHINE", a machine (its model is measured), one or several results of fio,
-    vdbench, DiskSpd or Iometer, or a trace with latencies: its first half is fitted, its second half validates the
-    fit. `like` is a product of the catalog or a file of yours. `set` has known values of the product. The executor is
-    for the model's runs.
+    vdbench, DiskSpd or Iometer, or a trace with latencies, whose second half validates the fit. `like` is a product of
+    the catalog or a file of yours. `set` has known values of the product.
 
     The result has `values` (key, value, low, high: the middle 90 %, state: told, narrowed or unknown), `told`,
     `unknown`, `checks` (loads that the fit did not use, with `error_pct`), `best_next`, `misfit`, `text` (the file),

@@ -36,9 +36,8 @@ memory and look 2 to 2.5 times faster, so it is preconditioned first, a 256th of
 class NewDriveQuestion(Question):
     """Describe a drive of your own by lines of its data sheet; write a file that `--on` and `drives` accept.
 
-    Every value of the file NAME.toml, which `on="./NAME.toml"` and `drive` take, has a source, or is an estimate from
-    a rule, with a range. `lines` are those that `hotband drives new --help` lists, with _ for -:
-    `capacity="16 TB"`, `read_iops=98000`, `power_loss_protection=True`, `class_="nearline"`; missing lines are
+    `on="./NAME.toml"` and `drive` accept the file. `lines` are those that `hotband drives new --help` lists, with _
+    for -: `capacity="16 TB"`, `read_iops=98000`, `power_loss_protection=True`, `class_="nearline"`; missing lines are
     assumed from the class. Raises UserError for lines that are unknown or make no drive.
     """
 

@@ -14,8 +14,7 @@ from hotband.inference.interval.fields import draws, level
 class ExpectQuestion(Question):
     """Check whether a result is as good as the model predicts for its load on a machine.
 
-    `result` is of fio, vdbench, DiskSpd or Iometer: a file, a folder, or several. Without `on` the drives of the
-    catalog are ranked by their distance. `duration` is the measured time of a prediction, by default 100,000 I/Os.
+    `result` is a file, a folder, or several. `duration` is the measured time of a prediction, by default 100,000 I/Os.
 
     The result has `verdict` (in words), `rows`, `figures(row)` (measured, predicted, low, high, verdict; IOPS, bytes
     per second, ns), `assumed`, `explanations`, `ranking`, a `frame` with one row per figure, and `to_dict()`. Raises
@@ -40,7 +39,7 @@ class ExpectQuestion(Question):
         "Workload of the result, if it does not state it.", default=None, metavar="WORKLOAD", short="-w"
     )
     settings: Settings = asks("Change a value.", default=(), metavar="KEY=VALUE")
-    interval: float = level(text="Level of the intervals, 1 to 99.")
+    interval: float = level()
     draws: int = draws(DRAWS_OF_MANY)
     duration: str | None = asks(
         'Measured time of a prediction, such as "60 s".', default=None, metavar="TIME", unit="s"

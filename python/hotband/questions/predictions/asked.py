@@ -113,7 +113,7 @@ class PredictCorpusQuestion(Question):
     )
     sheets: Path | None = asks("Data sheets of the families of FIGURES.csv.", default=None, metavar="SHEETS.csv")
     out: Path | None = asks("Folder of the runs, which continue there. Default: the cache.", default=None)
-    jobs: int | None = asks("Cores to use. Default: all.", default=None, least=1)
+    jobs: int | None = asks("Number of runs at a time. Default: all cores.", default=None, least=1)
 
     def document(self, answer: CorpusPredicted) -> tuple[object, str]:
         """Return the figures and the errors as JSON."""

@@ -40,18 +40,16 @@ class RunQuestion(OnHardware, Question):
 
     The same arguments give the same record, bit for bit. `settings` are keys of the workload or of the drives (`qd=32`,
     `bs="8 KiB"`, `wce=True`); keys that are not Python names (`app.cache`) go into `set`. An I/O log as `workload` is
-    replayed (`issue="after-completion"`, `speed=2`: docs/guides/traces.md). A `rate` makes closed loops open, with the
-    same mix; of a script it counts transactions. `slo` ("p99 < 1 ms") is judged in `Record.document["slo"]`; `interval`
-    (a percentage) gives `Record.intervals`. `power_loss` ("30 s") and `fail` ("d3@60 s") are short forms of `events`
-    ("at 60 s: fail d3"). Threads that call this use all cores.
+    replayed (`issue="after-completion"`, `speed=2`: docs/guides/traces.md). `slo` ("p99 < 1 ms") is judged in
+    `Record.document["slo"]`; `interval` (a percentage) gives `Record.intervals`. `power_loss` ("30 s") and `fail`
+    ("d3@60 s") are short forms of `events` ("at 60 s: fail d3"). Threads that call this use all cores.
 
     `progress=True` shows a bar, False none; None shows one after a second in a notebook or on a terminal. A function is
     called with a `Progress` about ten times a second; if it raises KeyboardInterrupt the run is stopped.
 
     `on="emulated:MACHINE"` serves the machine on the wall clock, and fio runs the workload on it; `emulate` also has
-    the model's record. `on="real:PATH"` is hardware (docs/guides/measure.md): fio runs the workload on a device, a file
-    or in a folder, without confirmation, and `Record.document["expected"]` has the prediction of the nearest model, or
-    of that of `expect`.
+    the model's record. `on="real:PATH"` is hardware (docs/guides/measure.md), written without confirmation;
+    `Record.document["expected"]` has the prediction of the nearest model, or of that of `expect`.
 
     Raises UserError for a mistake or if the workload can never end, KeyboardInterrupt if it is stopped (no record is
     stored), OSError if the disk fails.

@@ -161,7 +161,7 @@ class StudyAccuracyQuestion(Question):
     answers = "hotband.questions.study.accounted:Accuracy"
     runs = True
 
-    studies: Texts = asks("Only these studies; default: all.", default=(), metavar="[NAME]...", positional=True)
+    studies: Texts = asks("Only these studies. Default: all.", default=(), metavar="[NAME]...", positional=True)
     out: Path | None = out()
     page: Path | None = asks(
         "Write the errors between the marks on this page.", default=None, metavar="FILE", hidden=True

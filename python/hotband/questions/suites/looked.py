@@ -25,9 +25,9 @@ from hotband.questions.suites.quick import QUICK_FILE, QuickDoc, run_quick
 class QuickQuestion(OnHardware, Question):
     """Test a disk, SSD or NVMe drive in a few minutes, and compare it with what the model expects.
 
-    A real drive is only read, unless `erase` is its serial number; in a folder, a file of `size` is created. The
-    figures appear next to those of the model of `expect` (else of the catalog's drive that has the device's model
-    number). `picture` writes a PNG of four rows. Raises UserError for a mistake, KeyboardInterrupt if it is stopped.
+    A real drive is only read, unless `erase` is its serial number; in a folder, a file of `size` is created. Without
+    `expect`, figures are compared with the catalog's drive that has the device's model number. Raises UserError for a
+    mistake, KeyboardInterrupt if it is stopped.
     """
 
     name = "quick"

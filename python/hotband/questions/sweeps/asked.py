@@ -30,9 +30,8 @@ class SweepQuestion(OnHardware, Question):
     at every point, in columns of `Sweep.means` named by its conditions. With `interval` the first seed of every point
     has intervals. An interrupt returns the sweep with the finished runs; `Sweep.missing` lists the others,
     `Sweep.resume()` continues. Without `records` only the rows of the frame are stored, in a thousandth of the memory.
-    Runs on hardware follow those on models, one after the other. `executor` may also be an `Executor` of
-    `hotband.execution.experiment`. All runs are checked before the first begins. Raises UserError for a mistake in one,
-    and for more than 100,000.
+    `executor` may also be an `Executor` of `hotband.execution.experiment`. All runs are checked before the first
+    begins. Raises UserError for a mistake in one, and for more than 100,000.
     """
 
     name = "sweep"
