@@ -99,7 +99,7 @@ def rules_of(product: Product) -> Learned:
 
 @cache
 def families() -> tuple[str, ...]:
-    """Return the families that were measured."""
+    """Return the measured families."""
     return tuple(dict.fromkeys(evidence.family for evidence in shipped_evidence()))
 
 
@@ -133,7 +133,7 @@ def sold_as(product: Product) -> list[str]:
     """Return what the product is sold as: its sheet, class, port, form, flash and year."""
     addresses = "; ".join(dict.fromkeys(product.read.values())) or "no copy"
     note = f"; {product.about['note']}" if "note" in product.about else ""
-    unread = f"what is marked as not verified was not looked up, or in vain, on {LOOKED_UP}{note}"
+    unread = f"values marked as not verified were not looked up or not found on {LOOKED_UP}{note}"
     pages = ", ".join(dict.fromkeys(map(page_of, product.read.values())))
     quoted_by = f"as quoted by {pages}" if pages else "not read"
     rows = [

@@ -98,7 +98,11 @@ def test_the_steady_state_example_runs_on_any_drive(hotband, tmp_path: Path) -> 
 
 def test_until_steady_and_limits_fit_into_the_first_workload(hotband, tmp_path: Path) -> None:
     whole = example("workloads", "[load]")
-    limits, phase = example("workloads", "[[limits]]"), example("workloads", "until_steady")
+    limits, _, settle = (
+        example("workloads", "[[limits]]"),
+        *example("steady-state", "until_steady").split("[[phases]]")[:2],
+    )
+    phase = f"[[phases]]{settle}"
     (tmp_path / "machine.toml").write_text(example("machines", "[links.sas]"))
     at = whole.index("[[phases]]")
     parts = [whole[:at], limits, phase.replace("60 s", "2 s"), whole[at:]]

@@ -371,9 +371,9 @@ def test_what_is_assumed_is_said_the_most_telling_first(hotband) -> None:
         "not stated, so assumed:",
         "  pcie                         4x4: usual for its class and year",
         "  dram                         full",
-        "  power-loss-protection        off: what a data sheet does not promise is not there",
-        "  slc-cache                    200 GB (50 GB to 333 GB): of consumer drives with QLC",
-        "  write-bandwidth-after-cache  177 MB/s (59 MB/s to 530 MB/s): 30 families that were measured",
+        "  power-loss-protection        off: not promised by the data sheet, so assumed to be absent",
+        "  slc-cache                    200 GB (50 GB to 333 GB): typical of consumer drives with QLC",
+        "  write-bandwidth-after-cache  177 MB/s (59 MB/s to 530 MB/s): 30 measured families",
     ]
 
 

@@ -141,7 +141,7 @@ def test_what_cannot_travel_is_refused(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.chdir(inside)
     base = RunSpec("a", "ent-10k", "fio-randread")
     for spec, why in (
-        (RunSpec("a", "ent-10k", "../t.parquet"), "is a trace, which is replayed where it is stored"),
+        (RunSpec("a", "ent-10k", "../t.parquet"), "is a trace, which is replayed on the host that stores it"),
         (RunSpec("a", "ent-10k", "fio-randread", io_log=Path("log.parquet")), "is written by the run"),
         (RunSpec("a", "raid1:2x../x.toml", "fio-randread"), "is outside the current folder"),
     ):

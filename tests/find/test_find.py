@@ -105,7 +105,7 @@ def test_csv_has_the_values_themselves_with_one_unit_a_column(by_rate: Found) ->
     for row, trial in zip(trials, frame.iter_rows(named=True), strict=True):
         assert row["machine"] == trial["target"]
         assert float(row["mean (ms)"]) == pytest.approx(1e-6 * trial["latency_mean_ns"], rel=1e-11)
-        asked = row["asked a second (IOPS)"]
+        asked = row["requested per second (IOPS)"]
         assert trial["value"] is None if asked == "" else float(asked) == pytest.approx(trial["value"], rel=1e-11)
 
 

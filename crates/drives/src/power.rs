@@ -1,6 +1,6 @@
 //! Power draw of drives, from the values of their catalog files and the ranges stated there.
 //!
-//! A disk's `power_active` is what data sheets rate: the arm at work on random reads all the time. `power_seek`, while
+//! A disk's `power_active` is what data sheets rate: the arm does random reads all the time. `power_seek`, while
 //! the arm moves, is more than that; on the track (waiting for a sector, transferring) it is less, by as much as makes
 //! the rated mix of both `power_active`. An SSD's `power_read` and `power_write` are those of its rated sequential
 //! rates.

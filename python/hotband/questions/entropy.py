@@ -110,7 +110,7 @@ class EntropyQuestion(Question):
 
     def ending(self, result: Entropy) -> Ending | None:
         """Return the exit code of an interruption, if there was one."""
-        return None if result.complete else Ending(INTERRUPTED, "interrupted; what was measured so far is kept")
+        return None if result.complete else Ending(INTERRUPTED, "interrupted; the result is of the data read so far")
 
 
 def answer(question: EntropyQuestion, way: Way) -> Entropy:

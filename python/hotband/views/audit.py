@@ -176,7 +176,9 @@ def comparison_view(comparison: Comparison) -> list[Any]:
     first += [f"A: {states[0]}", f"B: {states[1]}"] if states[0] != states[1] else [f"Both: {states[0]}"]
     lines: list[Any] = [f"how: {method}" for method in hows if len(hows) == 1 and method not in verdict]
     if all(run.is_model for side in (comparison.a, comparison.b) for run in side.runs):
-        lines.append("of the model's runs alone: how far the model may be off is what hotband run --interval 90 says")
+        lines.append(
+            "This covers differences between runs only; hotband run --interval 90 prints how far the model may be off."
+        )
     lines += [marked("[yellow]unlike: {words}[/]", words=words) for words in comparison.unlike]
     lines += [f"not compared: {words}" for words in comparison.unsupported]
     return [*first, differences_table(comparison), *lines]

@@ -56,7 +56,7 @@ def views(expected: Expected) -> list[View]:
     printed: list[View] = [marked("[bold]{on}{verdict}[/]", on=on, verdict=expected.verdict)]
     printed += [f"! {words}." for words in expected.troubles]
     if expected.explanations:
-        printed += ["What could explain it:", *(f"  - {text}" for text in expected.explanations)]
+        printed += ["Possible causes:", *(f"  - {text}" for text in expected.explanations)]
     if expected.ranking is not None:
         printed += _ranking_views(expected.ranking)
     else:

@@ -192,10 +192,10 @@ def _axis_column(axis: Axis) -> Column:
 
 
 def _heading(axis: Axis) -> str:
-    return {RATE: "asked a second", "qd": "queue depth"}.get(axis.name, axis.name)
+    return {RATE: "requested per second", "qd": "queue depth"}.get(axis.name, axis.name)
 
 
 def _verdict(trial: Trial) -> str:
     if trial.met is None:
-        return f"where to look: {trial.wanted.text}" if trial.value is None else "where to look"
+        return f"first estimate: {trial.wanted.text}" if trial.value is None else "first estimate"
     return "hold" if trial.met else trial.failed

@@ -15,7 +15,7 @@ from hotband.data.catalog.classes import DriveClass, drive_classes
 SOLD_KEYS = {
     "reference.class": "expected a class of classes.toml",
     "reference.form_factor": 'expected a form factor, such as "3.5 inch" or "U.2"',
-    "reference.data_sheet": "expected the data sheet or manual that was read, or what was looked up in vain",
+    "reference.data_sheet": "expected the data sheet or manual that was read, or the failed look-up",
     "reference.launch_year": "expected the year in which it was first sold, such as 2022",
 }
 """Keys that every product of the catalog states, and their accepted values."""

@@ -109,8 +109,8 @@ _TOOLS: tuple[tuple[str, str, str], ...] = (
         r"^ +(nsecs|usecs|msecs|Kbytes) +: count +distribution",
         f"it counts, without the I/Os; {_EACH}",
     ),
-    ("btt", r"^=+ All Devices =+$", "its input is: hotband reads what blkparse prints of the trace"),
-    ("blktrace", r"\A\x07tae", "blkparse -i NAME prints it, and hotband reads that"),
+    ("btt", r"^=+ All Devices =+$", "but hotband reads its input, the output of blkparse"),
+    ("blktrace", r"\A\x07tae", "hotband reads the output of blkparse -i NAME"),
     (
         "FIU's tracer",
         r"\A\d+ \d+ \S+ \d+ \d+ [RW] \d+ \d+ [0-9a-f]{32}$",

@@ -155,7 +155,7 @@ def setting(key: str, value: object) -> str:
         value = int(value)
     if isinstance(value, str | int | float):
         return f"{value!r}" if isinstance(value, float) else in_units(characters(key, str(value)))
-    several = "; several values are for sweep" if listed(value) is not None else ""
+    several = "; for several values use sweep" if listed(value) is not None else ""
     accepted = f'expected text with its unit, such as "4 KiB", a number or a bool{several}'
     raise UserError("settings", key, short(value), accepted)
 

@@ -66,7 +66,7 @@ class Packing:
             machine = text_of(spec.machine, "machine") if spec.machine_text is None else spec.machine_text
             workload = text_of(spec.workload, "workload") if spec.workload_text is None else spec.workload_text
             for trace, _ in traces_of(spec.workload, workload):
-                refuse(str(trace), "is a trace, which is replayed where it is stored")
+                refuse(str(trace), "is a trace, which is replayed on the host that stores it")
             self._texts[named] = machine, workload, own_drives(spec.machine, machine)
         machine, workload, files = self._texts[named]
         data = {value: bytes_of(value, "data") for key, value in spec.set if key == "data" and is_data_file(value)}

@@ -125,7 +125,7 @@ def workload_text(volumes: list[str], precondition: Mapping[str, object] | None 
         f"\n[[streams]]\nname = {json.dumps(name)}\nvolume = {json.dumps(name)}\nload = {{ clients = {{}} }}\n"
         for name in volumes
     )
-    head = 'title = "served: what programs asked for"\nsource = "the clients of the served machine"\n'
+    head = 'title = "served: I/Os of programs"\nsource = "the clients of the served machine"\n'
     before = "" if precondition is None else f"precondition = {toml_value(dict(precondition))}\n"
     return f'{head}{before}{streams}\n[[phases]]\nname = "served"\nuntil = "drained"\nmeasure = true\n'
 

@@ -86,7 +86,7 @@ def expect_servable(machine: str, model: Speed, host: Speed) -> None:
     if model.latency_ns < host.latency_ns or model.iops > HOST_SHARE * host.iops:
         can = Speed(host.latency_ns, HOST_SHARE * host.iops)
         accepted = (
-            f"is faster than this host can serve: it answers {model.told()}; what is served here: {can.told()}. "
+            f"is faster than this host can serve: it completes {model.told()}; this host serves {can.told()}. "
             "Run it in virtual time, or serve it question.anyway"
         )
         raise UserError("question.on", "", machine, accepted)

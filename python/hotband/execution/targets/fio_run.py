@@ -114,7 +114,7 @@ def expect_expressible(workload: str, text: str) -> None:
         if error.key in ("app", "scripts"):
             program = stand_in(workload)
             instead = (
-                f"on a folder or an emulated machine {program} stands for it"
+                f"on a folder or an emulated machine {program} replaces it"
                 if program
                 else ("hotband program lists programs for a folder or an emulated machine")
             )

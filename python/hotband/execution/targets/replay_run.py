@@ -176,7 +176,7 @@ class ReplayRun:
     @property
     def differences(self) -> tuple[str, ...]:
         is_set = "data" in loads(self.text, "question.workload")
-        line = "replay: data is left out: what is written does not compress"
+        line = "replay: entropy is ignored: written data does not compress"
         return (line,) if is_set and (self.ops == WRITE).any() else ()
 
     @property

@@ -72,7 +72,7 @@ def executor_for(
         )
         raise UserError("question.purge_by", "", setup.purge_by, accepted)
     executor = executor_of(specs[0].machine, writes=writes, erase=options.erase, setup=setup, say=say, confirm=confirm)
-    assert executor is not None, "the name begins as that of hardware does"
+    assert executor is not None, "the name begins like that of hardware"
     for state in states:
         _expect_state(executor, state)
     expect_answer(writes, can_ask)

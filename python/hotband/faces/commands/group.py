@@ -72,7 +72,7 @@ class Commands(TyperGroup):
             return of_request() if was_interrupted() else refused(str(error.worded(option)))
         except RunsInterrupted as stop:
             folders = [str(run.spec.out) for run in stop.finished if run.spec.out is not None]
-            where = f"; kept in {Path(folders[0]).parent}: the same command continues from there" if folders else ""
+            where = f"; stored in {Path(folders[0]).parent}: the same command continues from there" if folders else ""
             say(f"hotband: interrupted; {len(stop.finished)} runs were finished{where}")
             return INTERRUPTED
         except (_Stopped, KeyboardInterrupt):

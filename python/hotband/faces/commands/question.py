@@ -349,7 +349,7 @@ def _command(question: type[Question]) -> Callable[..., Any]:
         except RunsInterrupted as stop:
             if folder is None or not query.in_rounds:
                 raise
-            many = f"{len(stop.finished)} runs of this round are kept in {folder}"
+            many = f"{len(stop.finished)} runs of this round are stored in {folder}"
             say(f"hotband: interrupted; {many}: the same command continues from there")
             raise typer.Exit(INTERRUPTED) from None
         except Exception:

@@ -136,7 +136,7 @@ def _mixed(run: Audited) -> Finding | None:
             (run.name,),
             f"Several jobs are reported as one group; how many is unknown: {signs[0]}",
             numbers,
-            "Declare the concurrency of all jobs together where you quote the result, or remove group_reporting: the "
+            "Declare the concurrency of all jobs together when you quote the result, or remove group_reporting: the "
             "options are those of the first job.",
         )
     return Finding(

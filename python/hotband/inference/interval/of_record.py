@@ -329,9 +329,7 @@ def expect_figure(spec: RunSpec, asked: str) -> None:
     side, dot, name = asked.rpartition(".")
     names = ", ".join(NAMES)
     if name not in NAMES or (dot and side not in ("read", "write")):
-        raise UserError(
-            "question.figure", "", asked, f"expected one of {names}; read.p99, write.p99 where there are both"
-        )
+        raise UserError("question.figure", "", asked, f"expected one of {names}; read.p99, write.p99 if there are both")
     does = does_only(spec) if dot else None
     if does is not None:
         raise UserError("question.figure", "", asked, f"the workload {does} only: expected one of {names}")

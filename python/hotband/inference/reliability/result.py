@@ -61,7 +61,7 @@ class Reliability:
         "causes",
     )
     exact_loss = Shown[float | None](
-        "Chance of loss by the closed form; None where there is no closed form.",
+        "Chance of loss by the closed form; None if there is no closed form.",
         "mission",
         "closed_form",
     )
@@ -74,7 +74,7 @@ class Reliability:
 
     mtbf_hours = Shown[float]("Mean life of a drive.", "given", "mtbf_hours")
     rebuild_hours = Shown[float | None](
-        "Time to rebuild a drive; None where nothing is rebuilt.",
+        "Time to rebuild a drive; None if nothing is rebuilt.",
         "given",
         "rebuild_hours",
     )

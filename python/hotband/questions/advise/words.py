@@ -46,7 +46,7 @@ def _survives(point: Point, needs: Needs) -> str:
     if point.rebuild is None or point.loss is None:
         many = f"It survives any {counted(needs.tolerated, 'failure')}" if needs.tolerated else "Nothing is rebuilt"
         return f"{many}; the chance of a loss is not known: the catalog has no MTBF or media rate."
-    beside = "" if not _longer(point.rebuild) else f" at rest, {hours(point.rebuild.high or 0.0)} beside the loads"
+    beside = "" if not _longer(point.rebuild) else f" at rest, {hours(point.rebuild.high or 0.0)} under load"
     sentence = f"A failed drive is rebuilt in {hours(point.rebuild.value)}{beside}; "
     within = (
         "" if point.loss.high is None else f", up to {share(point.loss.high)} with drives that fail as in the field"

@@ -176,7 +176,8 @@ def _seeks(
     else:
         settle = expected["settle"] if rule else _difference(expected)
         ends = (read.value + settle.low, read.value + settle.high)
-        write = Expected(read.value + settle.value, *ends, f"the read seek and the time to settle {settle.why}")
+        why = f"the read seek plus settling {settle.why}" if rule else settle.why
+        write = Expected(read.value + settle.value, *ends, why)
     write = write.within(read.value, 1.0)
     middle, least, most = FULL_OVER_AVERAGE
     track = "single-track seek of disks of its class"

@@ -190,7 +190,7 @@ def assumptions(kind: str, lines: Mapping[str, str], expect: Expect = expected) 
     if drive_kind.mechanism == "ssd":
         usual = "usual for its class and year"
         assumed |= {"flash": Assumed(flash_of(sheet), usual), "dram": Assumed(memory_of(sheet), usual)}
-        assumed["power-loss-protection"] = Assumed("off", "what a data sheet does not promise is not there")
+        assumed["power-loss-protection"] = Assumed("off", "not promised by the data sheet, so assumed to be absent")
     known = {line.key: line for line in drive_kind.lines}
     limited = drive_kind.limits(sheet, expect(kind, sheet))
     chosen = [Assumption(key, found.value, None, found.why) for key, found in assumed.items() if key not in lines]

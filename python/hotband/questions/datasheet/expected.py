@@ -91,7 +91,7 @@ def _around(stated: Answers, key: str, value: float, factor: float, why: str) ->
 
 
 def _flash_drive(stated: Answers) -> dict[str, Expected]:
-    drives = f"of {stated['class']} drives with {flash_of(stated)}"
+    drives = f"typical of {stated['class']} drives with {flash_of(stated)}"
     is_consumer = stated["class"] == "consumer"
     usual, factor = (1e12, 2.0) if is_consumer else (3.84e12, 4.0)
     capacity = _around(stated, "capacity", usual, factor, drives)
@@ -124,7 +124,7 @@ def _flash_drive(stated: Answers) -> dict[str, Expected]:
         "write_tail": Expected(1.0, 1.0, 5.0, "of drives of which no percentile is known"),
         "flush_time": Expected(flushed, flushed / 4, flushed * 4, drives),
         "die_read_time": Expected(*read, f"tR of {flash} of these years"),
-        "die_program_time": Expected(*program, f"of {flash} of these years"),
+        "die_program_time": Expected(*program, f"typical of {flash} of these years"),
     }
 
 
@@ -184,7 +184,7 @@ def _rates(stated: Answers, streams: Mapping[str, Expected], capacity: float, dr
 
 def _disk(stated: Answers) -> dict[str, Expected]:
     disk_class = str(stated["class"])
-    disks = f"of {disk_class} disks"
+    disks = f"typical of {disk_class} disks"
     is_large = disk_class in ("nearline", "nas", "archive")
     is_sorted = is_large or disk_class == "mission-critical"
     rpm = _line(stated, "rpm", *_speed(disk_class), disks)
@@ -211,11 +211,17 @@ def _disk(stated: Answers) -> dict[str, Expected]:
         "bandwidth": _line(stated, "bandwidth", outer, (0.6 * outer, 1.3 * outer), era),
         "seek_read": read,
         "seek_write": _line(
-            stated, "seek-write", read.value + settle, (read.value, read.value + 2 * settle), "its read seek and settle"
+            stated,
+            "seek-write",
+            read.value + settle,
+            (read.value, read.value + 2 * settle),
+            "read seek plus settling",
         ),
         "settle": Expected(settle, 0.0, 2 * settle, disks),
         "cache": cache,
-        "heads": _line(stated, "heads", heads, (max(1, heads // 2), min(24, heads * 2)), "capacity a surface " + disks),
+        "heads": _line(
+            stated, "heads", heads, (max(1, heads // 2), min(24, heads * 2)), "capacity per surface, " + disks
+        ),
         "command_overhead": Expected(0.1 * MS, 0.05 * MS, 0.2 * MS, disks),
         "reorder_window": Expected(128, 16, 128, disks) if is_sorted else Expected(8, 4, 32, disks),
         "write_cache_extents": _waiting(cache, 64),
@@ -226,7 +232,7 @@ def _disk(stated: Answers) -> dict[str, Expected]:
 def _waiting(cache: Expected, usual: int) -> Expected:
     """Return how many writes wait in the memory, or are weighed for the next, which are `usual` at 32 MB."""
     many = usual * (cache.value / WAITING[0]) ** WAITING[1]
-    return Expected(many, many / 4, many * 4, "by the size of the memory: writes of seven families that were measured")
+    return Expected(many, many / 4, many * 4, "by the size of the memory: writes of seven measured families")
 
 
 def _along(value: float, given: int, wanted: int) -> float:

@@ -122,7 +122,7 @@ def flash_values(sheet: Answers, expected: Mapping[str, Expected], chips: Chips)
     if flash == "XPoint":
         return [*common, *_in_place(chips), *_senses("xpoint")]
     planes, bits = chips.planes, BITS[flash]
-    reads = "as many reads as are expected need planes that read on their own"
+    reads = "the expected reads require planes that read independently"
     return [
         *common,
         fixed("planes", planes, 2, 4, "two planes until 2018, four since"),
@@ -155,7 +155,7 @@ def _in_place(chips: Chips) -> list[Value]:
     """Return the values of memory that is written in place, those of the catalog's P4800X."""
     like = "as the catalog's P4800X"
     return [
-        Value("overwrite", "in-place", "cells of phase-change memory are written again where they are", given=True),
+        Value("overwrite", "in-place", "cells of phase-change memory are rewritten in place", given=True),
         fixed("planes", chips.planes, 1, 4, like),
         fixed("flash_page", "4 KiB", "4 KiB", "16 KiB", like),
         fixed("block", f"{chips.block >> 20} MiB", "1 MiB", "32 MiB", like),
@@ -181,8 +181,8 @@ def _senses(era: str) -> list[Value]:
         fixed("retry_growth", 20, 5, 100, CLASS),
         fixed("retry_steps", 6, 4, 12, CLASS),
         fixed("soft_decode_time", "500 us", "200 us", "2 ms", CLASS),
-        Value("prior_wear", "0 %", "a switch of the model: 0 % is new flash", given=True),
-        Value("data_age", "0 d", "a switch of the model: 0 d is data just written", given=True),
+        Value("prior_wear", "0 %", "model setting: 0 % is new flash", given=True),
+        Value("data_age", "0 d", "model setting: 0 d means data just written", given=True),
         fixed("scan_share", scan, "0 %" if era == "xpoint" else "0.01 %", "0.5 %", CLASS),
     ]
 
@@ -216,7 +216,7 @@ def quick_values(sheet: Answers, expected: Mapping[str, Expected], chips: Chips)
             chips.quick_program,
             (0.6 * chips.quick_program, 1.2 * chips.quick_program),
             "time",
-            "what lets all dies reach the rate of the cache, at most 200 us",
+            "time with which all dies reach the rate of the cache, at most 200 us",
         ),
         fixed("pslc_read_time", "25 us", "20 us", "35 us", "as the catalog's 980 PRO"),
     ]

@@ -1,7 +1,7 @@
 """Rules that are learned from the corpus: the behaviour of a drive from the lines that its data sheet states and lacks.
 
 Each quantity of a drive (the time of a single read, its rate at a deep queue, its streams) is regressed over the
-families that were measured, on the class, flash, interface and memory that their data sheets state. If the sheet
+measured families, on the class, flash, interface and memory that their data sheets state. If the sheet
 rates the quantity, the ratio of measured to rated is learned. The method is one for all
 (`hotband.inference.corpus.shrinkage`); no family has a separate value, and the predicted family is left out.
 """
@@ -216,7 +216,7 @@ class Learned:
             return None
         mean, deviation = fit.at(features(kind, stated))
         rated = "the rating and " if anchor in rule.anchors else ""
-        why = f"{rated}{count} families that were measured"
+        why = f"{rated}{count} measured families"
         return mean + _base(rule, anchor, kind, stated), deviation, why
 
 

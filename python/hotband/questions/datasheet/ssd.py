@@ -50,7 +50,7 @@ def ssd_values(sheet: Answers, expected: Mapping[str, Expected]) -> list[Value]:
     era = era_of(sheet)
     return [
         follows("capacity", limited["capacity"], "bytes", stated_number(sheet, "capacity")),
-        Value("scale", 1, "a switch of the model: 1 is the whole drive", given=True),
+        Value("scale", 1, "model setting: 1 is the whole drive", given=True),
         *_namespaces(era),
         *over,
         *flash_values(sheet, limited, chips),
@@ -139,7 +139,7 @@ def _lanes(sheet: Answers, expected: Mapping[str, Expected]) -> list[Value]:
     if "pcie" not in sheet:
         return []
     pcie = str(sheet["pcie"])
-    agreed = "agreed to the least on the way: most hosts allow 256 or 512"
+    agreed = "negotiated down to the smallest on the path: most hosts allow 256 or 512"
     payload = fixed("pcie_payload", f"{USUAL_PAYLOAD} B", "128 B", f"{LARGEST_PAYLOAD} B", agreed)
     if max(expected["read_stream"].value, expected["write_stream"].value) > lane_rate(pcie, USUAL_PAYLOAD):
         largest = f"{LARGEST_PAYLOAD} B"
@@ -173,7 +173,7 @@ def _controller(sheet: Answers, expected: Mapping[str, Expected], chips: Chips) 
         expected["read_stream"],
         "rate",
         stated_number(sheet, "read-bandwidth"),
-        "sequential read: what the port passes in practice",
+        "sequential read: usable rate of the port",
     )
     reads, writes = "random reads a second, deep queue", "random writes a second of a new drive, deep queue"
     return [
@@ -202,7 +202,7 @@ def _link_of_writes(sheet: Answers, expected: Mapping[str, Expected], duplex: st
     written = expected["write_stream"]
     if duplex == "off" or written.value <= expected["read_stream"].value:
         return []
-    rule = "sequential write: what the port passes in practice"
+    rule = "sequential write: usable rate of the port"
     return [follows("link_write_rate", written, "rate", stated_number(sheet, "write-bandwidth"), rule)]
 
 
@@ -299,7 +299,7 @@ def _protection(sheet: Answers, expected: Mapping[str, Expected], chips: Chips) 
     map."""
     era = era_of(sheet)
     stated = sheet.get("power-loss-protection")
-    plp = fixed("plp", "off", "off", "on", "what a data sheet does not promise is not there")
+    plp = fixed("plp", "off", "off", "on", "not promised by the data sheet, so assumed to be absent")
     if stated:
         plp = Value("plp", str(stated), "data sheet", given=True)
     is_sata = str(sheet.get("interface", "")).startswith("sata")
@@ -308,7 +308,7 @@ def _protection(sheet: Answers, expected: Mapping[str, Expected], chips: Chips) 
     rule = "SATA drives are sold with it on; NVMe and SAS drives with a protected buffer report none"
     time = expected["flush_time"]
     journal = fixed("journal_time", "750 us" if era == "sata" else "300 us", "100 us", "2 ms", CLASS)
-    flush = Value("flush", "write-out", "no power-loss protection: there is nothing else to do", given=True)
+    flush = Value("flush", "write-out", "no power-loss protection: nothing else is possible", given=True)
     if is_protected:
         durable = "with power-loss protection a flush is durable in the cache, unless the product is known to write out"
         flush = fixed("flush", "durable", "durable", "write-out", durable)

@@ -159,7 +159,9 @@ def _bounds(text: str | None) -> tuple[str, str] | None:
         return None
     low, dots, high = text.partition("..")
     if not dots or not low.strip() or not high.strip():
-        raise UserError("question.range", "", text, "expected LOW..HIGH of what is varied, such as 1..64 or 4KiB..1MiB")
+        raise UserError(
+            "question.range", "", text, "expected LOW..HIGH of the varied quantity, such as 1..64 or 4KiB..1MiB"
+        )
     return low.strip(), high.strip()
 
 

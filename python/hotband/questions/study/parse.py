@@ -251,7 +251,7 @@ def _assumption(table: TomlTable) -> AssumptionDoc:
     if span is not None and not (isinstance(span, list) and len(span) == 2):
         table.refuse("range", 'expected a list of two values, such as ["8", "32"]')
     if value is None:
-        table.refuse("value", "is missing; expected what is assumed")
+        table.refuse("value", "is missing; expected the assumed value")
     table.raw("swing")
     table.finish()
     return {

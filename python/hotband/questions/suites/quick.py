@@ -215,7 +215,7 @@ class QuickAsked:
 
     def ahead(self) -> list[str]:
         """Return what is ahead on hardware, in words."""
-        erased = "it is written" if is_emulated(self.target.name) else "what it holds is lost"
+        erased = "it is written" if is_emulated(self.target.name) else "its data is lost"
         done = erased if self.writes else "nothing is written"
         return [f"a quick look at {self.target.name}: {in_words(self.seconds)}, {done}"]
 

@@ -33,10 +33,10 @@ seconds then, and shares and write amplification stay (docs/models/ssd.md, "Prec
 LEAST_BLOCKS = 1 << 16
 """Blocks of 4 KiB below which nothing of a device can be said: 256 MiB."""
 ONE_VOLUME = (
-    "expected a machine with one, or exposes=one among what is set for a drive with several logical units; they are"
+    "expected a machine with one volume, or exposes=one for a drive with several logical units; the volumes are"
 )
 """Error text of a suite for a machine with several volumes."""
-OF_DRIVES = "and a suite sets the loads and what drives hold: expected a value of the drives"
+OF_DRIVES = "and a suite sets loads and contents of drives: expected a value of the drives"
 """Error text of a suite for a value that it sets itself."""
 Media = Literal["disk", "ssd", "not known"]
 

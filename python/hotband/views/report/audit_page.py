@@ -40,7 +40,7 @@ def audit_section(findings: Sequence[Finding], count: int) -> Section:
         rows = [_row(alike) for alike in _by_rule(findings, severity)]
         if rows:
             groups.append(Group(rows, title))
-    blocks: list[Block] = [Table(["Found, and what to do", "Rule and numbers", "Records"], groups)]
+    blocks: list[Block] = [Table(["Findings and advice", "Rule and numbers", "Records"], groups)]
     rules = [finding.rule for finding in findings]
     for finding in findings:
         if finding.table is not None:

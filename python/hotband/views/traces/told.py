@@ -72,14 +72,14 @@ def _sizes(direction: Direction) -> str:
 def _place(properties: Properties) -> str:
     runs = properties.runs
     if runs.continuing >= MOSTLY:
-        return f"Mostly sequential: {share(runs.continuing)} continue the I/O before."
+        return f"Mostly sequential: {share(runs.continuing)} continue the previous I/O."
     if runs.in_streams >= MOSTLY:
         where = f"one of the last {runs.heads} runs"
         return f"Mostly sequential, in several streams at once: {share(runs.in_streams)} continue {where}."
     if not properties.jumps.count:
         return "A single place."
     far = f"half of the jumps are longer than {size(properties.jumps.distance.p50)}"
-    return f"At scattered places: {share(runs.continuing)} continue the I/O before, {far}."
+    return f"At scattered places: {share(runs.continuing)} continue the previous I/O, {far}."
 
 
 def _again(properties: Properties) -> list[str]:
@@ -159,7 +159,7 @@ def _of_places(properties: Properties) -> list[Row]:
     sides = f"reads {share(runs.reads_continuing)}, writes {share(runs.writes_continuing)}"
     lengths = runs.streams.ios
     rows = [
-        ("continue the I/O before", f"{share(runs.continuing)} ({sides})"),
+        ("continue the previous I/O", f"{share(runs.continuing)} ({sides})"),
         (f"continue one of {runs.heads} runs", share(runs.in_streams)),
         ("runs", f"mean {number(lengths.mean)} I/Os, p99 {lengths.p99:,}, longest {lengths.max:,}"),
     ]

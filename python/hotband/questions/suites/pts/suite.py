@@ -99,7 +99,7 @@ class Asked:
         time = least if least == most else f"{least} to {most.removeprefix('about ')}"
         before = f", and the time to write {numbers.size(whole.fill_bytes)} in order before" if whole.fill_bytes else ""
         begun = ", of which some is kept" if is_begun(self.out) and not self.fresh else ""
-        said = [f"PTS of {name}, {counted(len(self.tests), 'test')}: {time}{before}{begun}; what it holds is lost"]
+        said = [f"PTS of {name}, {counted(len(self.tests), 'test')}: {time}{before}{begun}; its data is lost"]
         if self.set_write_cache:
             said.append(f"its write cache is turned {plan.rules.write_cache} meanwhile, and restored afterwards")
         return said
