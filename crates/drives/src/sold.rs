@@ -16,7 +16,7 @@ const FASTEST_MEDIA: Rate = Rate(1_108_000_000);
 /// theirs carries. Beyond this the unit of one of both is wrong.
 const SLOWEST_PORT: u64 = 10;
 
-/// 6 Gbit/s in 10 bits a byte [Serial ATA 3.0].
+/// 6 Gbit/s with 10 bits per byte [Serial ATA 3.0].
 const SATA: Rate = Rate(600_000_000);
 /// Two ports of 2.4 GB/s, as dual-port drives may use at once [SAS-4: 22.5 Gbit/s, 128 bits in 150].
 const SAS: Rate = Rate(4_800_000_000);
@@ -69,7 +69,7 @@ fn check_port(product: &Product, ssd: &SsdParams) -> Result<(), SpecError> {
     Err(SpecError::new(&product.file, key, rate.to_string(), accepted))
 }
 
-/// The capacity is made of dies that somebody makes.
+/// Check that the capacity consists of dies that exist.
 fn check_dies(product: &Product) -> Result<(), SpecError> {
     let values = product.with(&Table::new(), ("", ""), &[])?;
     let section = Section::new(&product.file, "values", &values);

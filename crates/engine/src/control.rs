@@ -69,7 +69,7 @@ pub struct Passed {
     pub latency_mean_ns: Option<f64>,
 }
 
-/// Most I/Os outstanding where memory is not known: 4 GB of them.
+/// Most I/Os outstanding if the memory is unknown: 4 GB of them.
 const MOST_WAITING: u64 = 1 << 24;
 /// Bytes of memory of an I/O that waits: 230 on one disk (a run of 20,000 IOPS against 718 grows by that much), doubled
 /// for vectors that grow, and for the parts that layouts divide it into.
@@ -114,7 +114,7 @@ impl Control {
         self.phase.load(Ordering::Relaxed) as usize
     }
 
-    /// Intervals of the measured time that are over, without the first `known` of them.
+    /// Completed intervals of the measured time, without the first `known`.
     pub fn passed(&self, known: usize) -> Vec<Passed> {
         let passed = self.passed.lock();
         passed.ok().and_then(|passed| passed.get(known..).map(<[Passed]>::to_vec)).unwrap_or_default()

@@ -20,7 +20,7 @@ const MOST_BUILT: usize = 32;
 const MOST_LAID_OUT: u64 = 10_000;
 /// Pools of more placement groups than this are read and not built.
 const MOST_GROUPS: u32 = 1024;
-/// I/Os tried on what was built.
+/// Number of I/Os tried on the built machine.
 const TRIED: u64 = 8;
 /// Wake-ups after which a trial ends.
 const WAKES: usize = 1000;

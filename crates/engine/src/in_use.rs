@@ -46,7 +46,7 @@ pub(crate) struct Chosen {
 }
 
 impl Chosen {
-    /// `request` with it.
+    /// Return `request` with these contents.
     pub fn add_to(&self, request: &Request) -> Request {
         let mut request = request.clone();
         request.set.extend(self.set.iter().cloned());
@@ -173,7 +173,7 @@ fn larger_share(scale: u64, workload: &Workload, streams: &[(Stream, u16)]) -> O
     times.max_by(f64::total_cmp).filter(|times| *times >= NOTED)
 }
 
-/// Bytes of the solid-state drives of a machine; none if it has other drives, too.
+/// Bytes of the solid-state drives of a machine; none if it also has other drives.
 fn capacity(catalog: &Catalog, request: &Request, spec: &MachineSpec) -> Option<u64> {
     let mut known: Vec<(&str, &Table, u64)> = Vec::new();
     let mut held = 0_u64;

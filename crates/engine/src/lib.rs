@@ -59,7 +59,7 @@ pub use sources::trace::two::{TracesCompared, compare_traces};
 /// TOML types in which workloads are described.
 pub use toml::{Table as TomlTable, Value as TomlValue};
 
-/// The Rust of CONTRIBUTING compiles and holds what it asserts.
+/// Compiles and tests the Rust code of CONTRIBUTING.
 #[cfg(doctest)]
 #[doc = include_str!("../../../CONTRIBUTING.md")]
 struct Contributing;

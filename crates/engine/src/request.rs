@@ -30,11 +30,11 @@ pub struct Request {
     pub io_log: Option<PathBuf>,
     /// `--power-loss`.
     pub power_loss: Option<String>,
-    /// Drives that fail, in their short form, and what belongs to it.
+    /// Failing drives in their short form, and their repair.
     pub repair: RepairRequest,
     /// Events of parts of the machine, such as `at 60 s: fail d3`.
     pub events: Vec<String>,
-    /// It follows another run on the machine that that one leaves.
+    /// Whether the run follows another one on the same machine.
     pub follows: bool,
     /// Another run follows on its machine.
     pub is_followed: bool,

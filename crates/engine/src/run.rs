@@ -106,7 +106,7 @@ impl Run {
         Ok(Self { asked_for: follows, ..run })
     }
 
-    /// A run on drives in use, as they were chosen.
+    /// Runs a request on drives in use.
     fn chosen(catalog: &Catalog, request: &Request, chosen: &in_use::Chosen, means: &Means) -> Result<Self, RunError> {
         let mut run = Self::with(catalog, chosen.add_to(request), means)?;
         run.assembled.remarks.extend(chosen.notes(&run.assembled.caches, &run.workload, &run.streams));
@@ -464,7 +464,7 @@ struct DriverParts {
     power: PowerSwitch,
 }
 
-/// Runs all phases; returns the measured time, and what is still to happen.
+/// Runs all phases; returns the measured time and the remaining events.
 fn run_phases(
     driver: &mut Driver,
     workload: &Workload,

@@ -84,7 +84,7 @@ impl Press {
         }
     }
 
-    /// Size of `chunk` compressed alone; a chunk that grows is kept as it was.
+    /// Size of `chunk` compressed alone; a chunk that would grow is stored uncompressed.
     pub fn chunk(&mut self, compressor: Compressor, chunk: &[u8]) -> u64 {
         let size = match compressor {
             Compressor::Deflate => self.archive(&[], chunk),

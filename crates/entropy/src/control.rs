@@ -14,7 +14,7 @@ pub struct Control {
 }
 
 impl Control {
-    /// Asks the measurement to stop; what was measured is kept.
+    /// Requests the end of the measurement; its results so far remain.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
     }

@@ -12,7 +12,7 @@ use hotband_units::student;
 pub struct Pair {
     /// Bytes of data.
     pub before: u64,
-    /// Bytes that are left of them.
+    /// Their bytes after compression.
     pub after: u64,
 }
 
@@ -42,7 +42,7 @@ impl Sums {
         self.product += before * after;
     }
 
-    /// Adds what another thread summed.
+    /// Adds the sums of another thread.
     pub fn join(&mut self, other: &Self) {
         self.count += other.count;
         self.before += other.before;

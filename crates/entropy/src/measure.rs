@@ -83,7 +83,7 @@ pub fn measure_within(ask: &Ask, control: &Control, limits: Limits) -> Result<Op
     Ok(Some(Measured { census, plan, tally, unreadable, changed: source.changed, interrupted, effort }))
 }
 
-/// Runs the threads; what they measured together, and for how long they compressed.
+/// Runs the threads; returns their results and the time that they compressed.
 fn work(ask: &Ask, source: &Mutex<Source>, jobs: usize, control: &Control) -> (Tally, Duration) {
     thread::scope(|scope| {
         let threads: Vec<_> = (0..jobs).map(|_| scope.spawn(|| compress_items(ask, source, control))).collect();

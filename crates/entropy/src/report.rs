@@ -62,7 +62,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// The report of what was measured.
+    /// Return the report of a measurement.
     pub fn new(ask: &Ask, measured: &Measured) -> Self {
         let Measured { census, plan, tally, unreadable, .. } = measured;
         let reached = if measured.interrupted { tally.items as f64 / plan.chosen as f64 } else { 1.0 };

@@ -20,7 +20,7 @@ pub enum Want {
     Skip,
     /// Its end is read: the next item is measured, and deflate refers to what came before.
     Lead,
-    /// It is measured.
+    /// The item is measured.
     Measure,
 }
 

@@ -14,7 +14,7 @@ use crate::extents::{EXTENT, Extents, Packer, open_file};
 use crate::sample::{Choice, Want};
 use crate::walk::{Found, Regular, Walk};
 
-/// Most paths of unreadable files and folders that are kept.
+/// Most paths of unreadable files and folders that are stored.
 const EXAMPLES: usize = 10;
 
 /// Omitted files and the reasons.

@@ -77,7 +77,7 @@ impl Tally {
         Self { archive: ask.archive().then(Sums::default), chunks: chunks.collect(), items: 0, bytes: 0 }
     }
 
-    /// Compresses an item in every way that is asked for.
+    /// Compresses an item in every requested way.
     pub fn add(&mut self, press: &mut Press, item: &Item) {
         let before = item.data().len() as u64;
         if let Some(sums) = &mut self.archive {
@@ -90,7 +90,7 @@ impl Tally {
         self.bytes += before;
     }
 
-    /// Adds what another thread measured.
+    /// Adds the results of another thread.
     pub fn join(&mut self, other: &Self) {
         if let (Some(mine), Some(other)) = (&mut self.archive, &other.archive) {
             mine.join(other);

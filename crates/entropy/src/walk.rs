@@ -84,7 +84,7 @@ fn cost_of(names: &[OsString]) -> usize {
     names.iter().map(cost).sum()
 }
 
-/// A walk; an iterator of what it meets.
+/// A walk: an iterator of the files and folders of a tree.
 #[derive(Debug)]
 pub struct Walk {
     roots: vec::IntoIter<PathBuf>,

@@ -71,7 +71,7 @@ impl<P> Pending<P> {
         self.asked.get(number)
     }
 
-    /// A command to a member goes out; its token is given here.
+    /// Sends a command to a member, and assigns its token.
     pub fn send(&mut self, purpose: P, command: MemberCommand) {
         let token = self.keep(purpose);
         self.out.commands.push(MemberCommand { token, ..command });
@@ -113,7 +113,7 @@ impl<P> Pending<P> {
         self.out.served.push(Served { token: io.token, times, fault });
     }
 
-    /// Answers what is due at `now`.
+    /// Completes the requests due at `now`.
     pub fn answer_due(&mut self, now: Instant) {
         while let Some(&(_, number)) = self.answers.first().filter(|(at, _)| *at <= now) {
             self.answers.pop_first();
@@ -121,7 +121,7 @@ impl<P> Pending<P> {
         }
     }
 
-    /// Time when something goes out or is to be completed.
+    /// Time of the next command or completion.
     pub fn wake(&self) -> Option<Instant> {
         let ServiceOut { commands, below, served } = &self.out;
         if !commands.is_empty() || !below.is_empty() || !served.is_empty() {
@@ -130,7 +130,7 @@ impl<P> Pending<P> {
         self.answers.first().map(|(at, _)| *at)
     }
 
-    /// Hands over what goes out.
+    /// Moves the pending commands to `out`.
     pub fn hand_over(&mut self, out: &mut ServiceOut) {
         out.commands.append(&mut self.out.commands);
         out.below.append(&mut self.out.below);

@@ -24,7 +24,7 @@ pub fn unwatched() -> Result<(), Stopped> {
 /// A machine does not get the memory that it needs.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum MemoryError {
-    /// It needs more memory than there is.
+    /// The machine needs more memory than there is.
     #[error("needs {needs} of memory, and {available} are available")]
     TooLarge {
         /// All parts together.
@@ -48,10 +48,10 @@ pub enum BuildError {
     /// The user's mistake.
     #[error(transparent)]
     Spec(#[from] SpecError),
-    /// It was asked to stop.
+    /// The build was cancelled.
     #[error(transparent)]
     Stopped(#[from] Stopped),
-    /// There is not the memory for it.
+    /// The memory for the machine cannot be allocated.
     #[error(transparent)]
     Memory(#[from] MemoryError),
 }

@@ -128,7 +128,7 @@ pub struct Done {
     pub times: Times,
     /// Data that now travels to the host: the length of a read, zero for anything else.
     pub bytes_back: u32,
-    /// Fault, if any.
+    /// The fault, or none.
     pub fault: Option<Fault>,
 }
 
@@ -167,7 +167,7 @@ pub struct WriteCacheSetting {
 /// Progress of a cache that learns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Warmth {
-    /// It holds nothing.
+    /// The cache is empty.
     #[default]
     Cold,
     /// The contents still change.
@@ -275,7 +275,7 @@ pub trait Drive: Send {
     fn submit(&mut self, now: Instant, command: Command);
     /// Time when the drive next has something to do; `None` while it has nothing.
     fn wake(&self) -> Option<Instant>;
-    /// Does what is due up to and at `now`; appends what was completed.
+    /// Performs the work due by `now`; appends the completed commands.
     fn advance(&mut self, now: Instant, done: &mut Vec<Done>);
     /// Counters since the beginning, always the same names in the same order.
     fn counters(&self) -> Vec<Counter>;
@@ -302,7 +302,7 @@ pub trait Drive: Send {
     fn carry_contents(&mut self, carrier: &mut Carrier) {
         let _ = carrier;
     }
-    /// Whether what was carried into it names only places that it has.
+    /// Whether the contents that were carried over refer only to existing places.
     fn has_valid_contents(&self) -> bool {
         true
     }

@@ -17,7 +17,7 @@ pub struct Event {
 /// Part that an event affects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Part {
-    /// All of it.
+    /// The whole machine.
     Machine,
     /// A drive, by index.
     Drive(u32),
@@ -66,7 +66,7 @@ pub enum EventError {
     /// The machine has no such part.
     #[error("the machine has no such part")]
     UnknownPart,
-    /// The machine was not told before the first I/O that this may come.
+    /// The event was not announced to the machine before the first I/O.
     #[error("\"{what}\" was not expected before the first I/O")]
     NotExpected {
         /// Name of the event.

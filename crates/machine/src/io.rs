@@ -47,7 +47,7 @@ impl Default for Entropy {
     }
 }
 
-/// One I/O of a host.
+/// An I/O of a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Io {
     /// Returned in the completion; the machine does not read it.
@@ -83,7 +83,7 @@ pub struct Times {
     pub transfer: Span,
     /// Reading a flash cache inside the drive.
     pub flash: Span,
-    /// On the wire, or waiting for it.
+    /// Time on the link, including the wait for it.
     pub link: Span,
 }
 
@@ -131,7 +131,7 @@ pub struct Completion {
     pub at: Instant,
     /// Times of each part.
     pub times: Times,
-    /// Fault, if any.
+    /// The fault, or none.
     pub fault: Option<Fault>,
 }
 

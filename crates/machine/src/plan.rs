@@ -18,7 +18,7 @@ pub struct Extent {
     pub len: u32,
 }
 
-/// One command to one member, in one phase of a plan.
+/// A command to a member, in a phase of a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Leg {
     /// Phase: phase n+1 starts when every leg of phase n is done.
@@ -38,9 +38,9 @@ pub struct Leg {
 pub struct Plan {
     /// The legs; `phase` never decreases along the list.
     pub legs: Vec<Leg>,
-    /// Some of what was requested is on no member any more; the legs mean nothing then.
+    /// Whether a part of the requested data is on no member any more; the legs are then meaningless.
     pub lost: bool,
-    /// Some of what is read is computed from other members, which must not change meanwhile.
+    /// Whether a part of the data is computed from other members, which must not change meanwhile.
     pub decodes: bool,
 }
 
@@ -70,7 +70,7 @@ impl Plan {
         self.lost = self.legs.is_empty();
     }
 
-    /// Without redundancy, what a member does not hold is lost.
+    /// Marks data of missing members as lost, for layouts without redundancy.
     pub fn check(&mut self, members: Members) {
         let held = |leg: &Leg| members.states[usize::from(leg.member)].holds(leg.offset + u64::from(leg.len));
         self.lost = members.degraded && !self.legs.iter().all(held);

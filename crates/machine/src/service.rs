@@ -58,7 +58,7 @@ pub struct Served {
     pub token: u32,
     /// Times of each part; they add up to the time since it was submitted.
     pub times: Times,
-    /// Fault, if any.
+    /// The fault, or none.
     pub fault: Option<Fault>,
 }
 
@@ -114,7 +114,7 @@ pub trait Service: Send {
     fn answered(&mut self, now: Instant, token: u64, times: &Times, fault: Option<Fault>);
     /// Time when the service next has something to do by itself; `None` while it waits for its members or has nothing.
     fn wake(&self) -> Option<Instant>;
-    /// Does what is due up to and at `now`; called after every `submit` and `answered` too.
+    /// Performs the work due by `now`; also called after every `submit` and `answered`.
     fn advance(&mut self, now: Instant, out: &mut ServiceOut);
     /// A member answers nothing any more, from `now` on; `advance` follows.
     fn member_failed(&mut self, now: Instant, member: u16) {

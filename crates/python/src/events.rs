@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 
 use crate::spec_error;
 
-/// A cell of the table of what is supported; `why` not, if it is not.
+/// A cell of the table of supported events; `why` is the reason against it.
 #[pyclass(name = "EventCell", frozen, get_all)]
 pub struct PyEventCell {
     event: &'static str,
@@ -14,7 +14,7 @@ pub struct PyEventCell {
     why: Option<&'static str>,
 }
 
-/// The table of what is supported, row by row.
+/// The table of supported events, row by row.
 #[pyfunction]
 pub fn event_table() -> Vec<PyEventCell> {
     let cell = |on: hotband_engine::On, event: &'static str| {

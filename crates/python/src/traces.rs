@@ -118,7 +118,7 @@ pub fn trace_targets() -> Vec<&'static str> {
     hotband_traces::TARGETS.to_vec()
 }
 
-/// I/Os written, what was lost of how many, ns that times were rounded by.
+/// Number of I/Os written, losses by kind, and rounding of times in ns.
 type WrittenTrace = (u64, Vec<(&'static str, u64)>, u64);
 
 /// Writes the trace whose rows are at `rows` to `out`: I/Os written, what was lost of how many, the most that a time

@@ -20,10 +20,10 @@ pub enum LogError {
         /// Accepted values.
         accepted: &'static str,
     },
-    /// Nothing in it.
+    /// The input is empty.
     #[error("contains no sample; accepted: {0}")]
     Empty(&'static str),
-    /// More than can be kept in memory.
+    /// The input is too large for memory.
     #[error("{0}")]
     TooMuch(String),
 }

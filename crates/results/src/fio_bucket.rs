@@ -4,7 +4,7 @@
 const BITS: u32 = 6;
 /// Groups of 64 buckets in fio 3; fio 2 had 19, of microseconds.
 const GROUPS: usize = 29;
-/// All of them (FIO_IO_U_PLAT_NR).
+/// Number of buckets (FIO_IO_U_PLAT_NR).
 pub const BUCKETS: usize = GROUPS << BITS;
 
 /// The bucket of a latency in ns; larger ones than fio knows (17 s) are in the last.

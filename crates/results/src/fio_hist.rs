@@ -16,7 +16,7 @@ const GROUPS: [(usize, u64); 2] = [(29, 1), (19, 1000)];
 const COARSEST: usize = 6;
 const MOST_ROWS: usize = 1 << 20;
 
-/// One interval of one direction.
+/// An interval of a direction.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HistogramRow {
     /// Time as in the log: when the interval ended.

@@ -14,7 +14,7 @@ use crate::seconds::{Row, Seconds};
 const ACCEPTED: &str = "a fio log, `time, value, direction, size[, offset][, priority]` in whole numbers";
 /// Times above this are of the calendar: 10^11 ms is three years of a run, or March 1973.
 const CALENDAR_MS: u64 = 100_000_000_000;
-/// Samples of an averaged log that are kept.
+/// Most samples of an averaged log that are stored.
 const MOST_SAMPLES: usize = 4 << 20;
 
 /// fio's numbers for them (io_ddir.h).

@@ -42,7 +42,7 @@ pub struct HdrInterval {
     pub start_s: f64,
     /// In seconds.
     pub length_s: f64,
-    /// Values in it.
+    /// Number of values.
     pub count: u64,
     /// Mean, as accurate as the histogram.
     pub mean: Option<f64>,

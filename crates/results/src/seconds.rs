@@ -5,19 +5,19 @@ use std::collections::BTreeMap;
 use crate::error::LogError;
 use crate::fio_bucket::{BUCKETS, bucket_of, percentile, value_of};
 
-/// Seconds of one direction that are kept: twelve days.
+/// Most seconds per direction that are stored: twelve days.
 const MOST_ROWS: usize = 1 << 20;
 /// Buckets of finished seconds that are kept, for lines that come late (the logs of several jobs one after another).
 const MOST_KEPT: usize = 4 << 20;
 
-/// One second of one direction.
+/// A second of a direction.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Row {
     /// Since the beginning of the log.
     pub second: u64,
     /// I/Os.
     pub count: u64,
-    /// Of these I/Os.
+    /// Bytes of these I/Os.
     pub bytes: u64,
     /// Sum of the log's values.
     pub sum: u128,
@@ -35,7 +35,7 @@ pub(crate) struct Seconds {
     buckets: Vec<u64>,
     touched: (usize, usize),
     kept: usize,
-    /// Of all seconds.
+    /// Histogram of all seconds.
     whole: Vec<u64>,
 }
 

@@ -20,7 +20,7 @@ pub struct VolumeTold {
     pub size: u64,
     /// Smallest unit of an I/O in bytes: its offset and length are multiples of it.
     pub block: u32,
-    /// Largest physical block of the machine's drives in bytes: what they write in one piece.
+    /// Largest physical block of the machine's drives in bytes, the unit of their writes.
     pub physical_block: u32,
     /// Whether trims reach its drives.
     pub trims: bool,
@@ -64,7 +64,7 @@ pub trait Model: Send {
     fn submit(&mut self, at: Instant, request: &Asked, token: u64) -> u64;
     /// Time when it next has something to do.
     fn wake(&self) -> Option<Instant>;
-    /// Does everything that is due up to `now`; appends what is done.
+    /// Performs the work due by `now`; appends the completions.
     fn advance(&mut self, now: Instant, answers: &mut Vec<Answer>);
     /// Whether its power went off: nothing completes any more.
     fn is_cut(&self) -> bool {
@@ -93,7 +93,7 @@ impl OfMachine {
         Self { live, done: Vec::new() }
     }
 
-    /// Whether its power is to go off: its store must know what was there before.
+    /// Whether power may be cut, so that the store must retain older data.
     pub fn may_be_cut(&self) -> bool {
         self.live.may_be_cut()
     }
@@ -164,7 +164,7 @@ impl Model for OfMachine {
     }
 }
 
-/// Every I/O takes the same time, whatever it is: what a server costs, and tests.
+/// A model with the same time for every I/O, to measure the cost of a server, and for tests.
 #[derive(Debug)]
 pub struct Fixed {
     volume: VolumeTold,

@@ -17,7 +17,7 @@ const LOWEST: u32 = 1;
 /// A thread takes the real-time class before it sleeps for so long: the machine is so slow that it interrupts its
 /// clients less than a thousand times a second.
 const LONG: Duration = Duration::from_millis(1);
-/// It leaves the class after so many waits in a row that were shorter.
+/// Number of shorter waits in a row after which the thread leaves the class.
 const SHORT_WAITS: u32 = 16;
 
 /// Priority of a thread.

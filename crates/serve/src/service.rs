@@ -42,7 +42,7 @@ pub struct Request {
 /// The data of a request.
 #[derive(Clone, Copy, Debug)]
 pub enum Payload<'a> {
-    /// It has none: reads, flushes, trims.
+    /// No payload: reads, flushes, trims.
     None,
     /// Data of a write, with the length of the request.
     Data(&'a [u8]),
@@ -189,7 +189,7 @@ impl Service {
         Instant(self.now().0.saturating_sub(self.options.way.0))
     }
 
-    /// Whether it has ended: power went off, or somebody stopped it.
+    /// Whether the service has ended, by a power cut or a stop.
     pub fn is_stopped(&self) -> bool {
         self.stopped.load(Ordering::Acquire)
     }
@@ -344,7 +344,7 @@ impl Service {
         (next, any)
     }
 
-    /// Ends it: whoever waits for an answer gets none.
+    /// Stops the service; waiting clients receive no reply.
     pub fn stop(&self) {
         let mut watchers = self.watchers.lock().unwrap_or_else(PoisonError::into_inner);
         if self.stopped.swap(true, Ordering::AcqRel) {

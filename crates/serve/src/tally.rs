@@ -12,7 +12,7 @@ use crate::priority::Priority;
 /// Names of the kinds of I/O, in the order of the tally.
 const KINDS: [(Op, &str); 4] = [(Op::Read, "read"), (Op::Write, "write"), (Op::Flush, "flush"), (Op::Trim, "trim")];
 
-/// Quantiles that are told, in percent.
+/// Reported quantiles, in percent.
 const QUANTILES: [(&str, f64); 4] = [("p50", 50.0), ("p90", 90.0), ("p99", 99.0), ("p99_9", 99.9)];
 
 /// Times in nanoseconds with three significant digits, as everywhere in records.
@@ -137,7 +137,7 @@ pub struct ServingTold {
     pub late: Option<String>,
     /// Shortest round trip of NBD clients, which is part of their latencies.
     pub way_ns: u64,
-    /// Whether cores of the host were kept from sleeping.
+    /// Whether cores of the host were prevented from sleeping.
     pub cores_awake: bool,
     /// Priority of the threads that complete I/Os.
     pub priority: Priority,

@@ -24,7 +24,7 @@ pub enum TraceFileError {
         /// Accepted values.
         accepted: String,
     },
-    /// Something about all of it.
+    /// An error of the whole file.
     #[error("{0}")]
     Whole(String),
 }

@@ -16,7 +16,7 @@ pub struct Io {
     pub op: Op,
     /// Force unit access.
     pub fua: bool,
-    /// It failed.
+    /// Whether the I/O failed.
     pub failed: bool,
     /// First byte on its device.
     pub offset: u64,
@@ -47,7 +47,7 @@ impl Wrong {
 /// Output of the lines of a trace.
 #[derive(Debug, Default)]
 pub struct Out {
-    /// I/Os that nobody has taken yet.
+    /// I/Os that have not been consumed yet.
     pub ios: Vec<Io>,
     /// Hosts, devices and processes so far.
     pub streams: Streams,

@@ -67,7 +67,7 @@ impl Making {
         }
     }
 
-    /// Times count from the beginning of the run that was recorded: they stay as they are.
+    /// Leaves times unchanged, because they count from the beginning of the recorded run.
     pub fn count_from_zero(&mut self) {
         self.counts_from_zero = true;
     }
@@ -232,9 +232,9 @@ impl Making {
 /// Destination of selected I/Os.
 #[derive(Debug)]
 enum Order {
-    /// They are sorted, for rows.
+    /// I/Os are sorted into rows.
     Sorted(Sorter),
-    /// They are examined at once.
+    /// I/Os are examined at once.
     Straight(Box<Straight>),
 }
 

@@ -64,7 +64,7 @@ pub(crate) struct Sorter {
 }
 
 impl Sorter {
-    /// One whose temporary file is in `folder`.
+    /// Return a sorter whose temporary file is in `folder`.
     pub(crate) fn new(folder: &Path) -> Self {
         Self::of(folder, HALF)
     }

@@ -74,7 +74,7 @@ pub trait App: Send {
     fn start(&mut self, now: Instant);
     /// Time when it next does something by itself; `None` while it only waits for completions.
     fn next_time(&self) -> Option<Instant>;
-    /// Does what is due up to and at `now`.
+    /// Performs the work due by `now`.
     fn advance(&mut self, now: Instant);
     /// The next I/O that it wants to submit now.
     fn next_io(&mut self) -> Option<AppIo>;

@@ -44,7 +44,7 @@ impl AppSpec {
         }
     }
 
-    /// Whether it trims what it does not need any more.
+    /// Whether the app trims freed space.
     pub fn trims(&self) -> bool {
         match self {
             Self::BTree(spec) => spec.trim,

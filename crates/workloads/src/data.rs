@@ -10,7 +10,7 @@ use crate::Random;
 /// The entropy of the data of writes, as its text states it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum DataSpec {
-    /// One value for every write.
+    /// The same value for every write.
     Constant(f64),
     /// Uniform below the mean and uniform above it, weighted so that the mean holds; uniform over the whole where the
     /// mean lies in the middle.

@@ -56,7 +56,7 @@ pub enum LoadSource {
 /// Rates of arrivals, per second.
 pub(crate) const RATES: std::ops::RangeInclusive<f64> = 0.001..=1e9;
 
-/// A kind: the key in `[load]`, what it may look like, and who reads it.
+/// A kind: the key in `[load]`, its form, and its reader.
 pub(crate) type Kind = (&'static str, &'static str, fn(Section) -> Result<Load, SpecError>);
 /// A kind a line.
 const KINDS: [Kind; 5] = [

@@ -22,9 +22,9 @@ pub struct Phase {
     pub name: String,
     /// Conditions, of which the first ends it. Nothing if it takes no time.
     pub until: Vec<Until>,
-    /// It takes no time at all: its writes change what the drives hold.
+    /// The phase takes no simulated time: its writes change the contents of the drives.
     pub untimed: Option<Amount>,
-    /// Whether it is what the record is about.
+    /// Whether the phase is measured.
     pub measure: bool,
     /// Once it is over, no more I/Os are issued, and it continues until all outstanding ones are completed.
     pub drain: bool,

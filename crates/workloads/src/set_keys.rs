@@ -23,7 +23,7 @@ pub struct Settable {
 
 /// Current value of a key of a workload.
 enum Today {
-    /// It is not there: the key cannot be set.
+    /// The workload lacks the part: the key cannot be set.
     Absent,
     /// It is there, but has no value that could be given back: by default, or different by stream.
     Open,

@@ -38,7 +38,7 @@ pub enum Cursor {
     PerThread,
 }
 
-/// One kind of I/O.
+/// A kind of I/O.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StreamSpec {
     /// Name in records.

@@ -39,7 +39,7 @@ pub enum RandomMode {
 pub(crate) enum Trims {
     /// None.
     Never,
-    /// This share of them.
+    /// This share of the I/Os.
     Share(f64),
     /// One before each write, of the same block: offset and length of what each thread writes next.
     First(Vec<Option<(u64, u32)>>),

@@ -51,7 +51,7 @@ pub struct BlackBox {
     ios: Bucket,
     bytes: Bucket,
     random: Random,
-    /// Commands begun so far: ends at the same time come in this order.
+    /// Number of commands begun so far; completions at the same time are in this order.
     begun: u64,
     counts: Counts,
     held: Option<Versions>,
@@ -166,7 +166,7 @@ impl Drive for BlackBox {
         Some((self.waiting.len() + self.served.len()) as u64)
     }
 
-    /// Return false: the server of such a volume keeps what was acknowledged.
+    /// Return false: the server of such a volume does not lose acknowledged writes.
     fn volatile(&self) -> bool {
         false
     }

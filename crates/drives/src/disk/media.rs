@@ -38,7 +38,7 @@ enum Pick {
 }
 
 impl Disk {
-    /// When the arm next has something to do, if anything is waiting for it.
+    /// Time at which the arm next has work, if anything waits for it.
     pub(super) fn arm_wake(&self) -> Option<Instant> {
         match self.arm {
             Arm::Idle => None,
@@ -54,7 +54,7 @@ impl Disk {
         }
     }
 
-    /// Ends what the arm finished by `now`.
+    /// Completes the work that the arm finished by `now`.
     #[inline]
     pub(super) fn catch_up(&mut self, now: Instant) {
         if let Arm::Busy { until, work } = self.arm
@@ -155,7 +155,7 @@ impl Disk {
         }
     }
 
-    /// Apart, so that disks whose arms never wait for one another do not pay for it.
+    /// A separate function, so that disks whose arms never wait for one another do not pay for it.
     #[cold]
     #[inline(never)]
     fn dispatch_in_turn(&mut self, now: Instant) {
@@ -449,7 +449,7 @@ impl Disk {
         ahead.begins + self.params.geometry.rotation.time_for(turned)
     }
 
-    /// Stops reading ahead: what has passed the head is in the segment.
+    /// Stops reading ahead; the segment has the data that has passed the head.
     pub(super) fn end_ahead(&mut self, now: Instant, ahead: &Ahead) {
         self.arm = Arm::Idle;
         let reached = if self.passes(ahead, ahead.limit) <= now {

@@ -103,7 +103,7 @@ enum Work {
     Read { first: u64, end: u64, sequential: Option<usize> },
     /// A write of `first..end` past the cache.
     Write { first: u64, end: u64 },
-    /// An extent of the write cache, or what the translation of a shingled disk requests.
+    /// An extent of the write cache, or a request of the translation layer of a shingled disk.
     Destage,
     /// Letting go of the background scan.
     Scan,
@@ -171,7 +171,7 @@ pub struct Disk {
     /// Ends of the last writes, the latest first.
     write_ends: [u64; WRITERS],
     counters: DiskCounters,
-    /// Switches of the write caches that count when what they hold is written.
+    /// Switches of the write caches that take effect when their contents are written.
     switching: Option<WriteCaches>,
     /// Kept only for runs that end in a loss of power.
     account: Option<Box<Account>>,

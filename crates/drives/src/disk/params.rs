@@ -87,9 +87,9 @@ pub struct Overheads {
     pub media_read: Span,
     /// A write that is completed from the media.
     pub media_write: Span,
-    /// A read that memory answers, and what is neither a read nor a write.
+    /// A read from memory, or a command that is neither a read nor a write.
     pub cache_read: Span,
-    /// A write that memory takes in.
+    /// A write into memory.
     pub cache_write: Span,
 }
 

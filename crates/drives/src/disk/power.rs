@@ -30,7 +30,7 @@ pub struct Writing {
 }
 
 impl Disk {
-    /// Return what the arm is writing, with or without an account.
+    /// Return the extent that the arm is writing, with or without an account.
     pub fn writing(&self) -> Option<Writing> {
         let Arm::Busy { until: ends, work } = self.arm else { return None };
         match work {
@@ -43,7 +43,7 @@ impl Disk {
         }
     }
 
-    /// Whether what the write cache holds is still there when power comes back.
+    /// Whether the contents of the write cache survive a loss of power.
     fn cache_survives(&self) -> bool {
         match self.params.write_cache {
             WriteCache::Off | WriteCache::Volatile => false,
@@ -55,7 +55,7 @@ impl Disk {
         self.account = Some(Box::default());
     }
 
-    /// Notes in the account, if one is kept, what happens to sectors `first..end`.
+    /// Records an event of sectors `first..end` in the account, if there is one.
     #[inline]
     pub(super) fn note(&mut self, first: u64, end: u64, what: impl FnOnce(&mut Account, Range<u64>)) {
         if let Some(account) = &mut self.account {

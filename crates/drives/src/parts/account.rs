@@ -29,7 +29,7 @@ pub struct Account {
 }
 
 impl Account {
-    /// The cache takes in a write.
+    /// Records a write that the cache accepts.
     pub fn take_in(&mut self, range: Range<u64>, version: u64) {
         self.waiting.set(range, version);
     }

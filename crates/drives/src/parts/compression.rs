@@ -27,7 +27,7 @@ pub struct CompressionParams {
 #[derive(Clone, Debug)]
 pub struct Compression {
     params: Option<CompressionParams>,
-    /// The last entropy, and its size in 1/65536 of a unit.
+    /// The last entropy, and its size in units of 1/65536.
     last: (Entropy, u32),
     /// Remainder of sizes that are not whole units, in 1/65536 of a unit.
     owed: u32,

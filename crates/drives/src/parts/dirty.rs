@@ -11,7 +11,7 @@ use super::pending::{Pending, Waiting};
 /// In the slot of an extent that waits in the cache, together with the number of its entries: it belongs to no command.
 const CACHED: u32 = 1 << 31;
 
-/// Whether what waits for the arm lies in the cache, and is nobody's command.
+/// Whether the waiting entry lies in the cache and belongs to no command.
 #[inline]
 pub fn is_cached(waiting: &Waiting) -> bool {
     waiting.slot & CACHED != 0

@@ -95,9 +95,9 @@ pub struct Geometry {
     first: u64,
     end: u64,
     cylinders: u32,
-    /// Flow of one track and the switch after it.
+    /// Flow of one track, including the switch after it.
     track_flow: u64,
-    /// Flow of one cylinder and the switch after it.
+    /// Flow of one cylinder, including the switch after it.
     cylinder_flow: u64,
 }
 

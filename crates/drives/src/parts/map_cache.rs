@@ -127,14 +127,14 @@ impl MapCache {
         out.changed.then_some(out.page)
     }
 
-    /// Puts a page into the controller's memory; returns what was in its place.
+    /// Puts a page into the controller's memory; returns the page that it replaces.
     fn give_controller(&mut self, frame: Frame) -> Frame {
         let at = self.controller.next_free();
         self.places[frame.page as usize] = at as u32;
         std::mem::replace(&mut self.controller.frames[at], Frame { asked: true, ..frame })
     }
 
-    /// Puts what the controller gave up into a frame of the host.
+    /// Puts a page that the controller evicted into a frame of the host.
     fn give_host(&mut self, at: usize, frame: Frame) {
         self.host.frames[at] = Frame { asked: frame.page != ABSENT, ..frame };
         if frame.page != ABSENT {
@@ -158,7 +158,7 @@ mod tests {
         assert_eq!(seen, cache.places);
     }
 
-    /// Asks, and brings what is not there.
+    /// Looks a page up, and fetches it if it is missing.
     fn touch(cache: &mut MapCache, page: u32, changes: bool) -> (Found, Option<u32>) {
         let lookup = cache.ask(page, changes);
         (lookup, if lookup == Found::Flash { cache.bring(page, changes) } else { None })

@@ -295,7 +295,7 @@ impl Nand {
         }
     }
 
-    /// Does what is due at `now`; appends the numbers of passes that are programmed.
+    /// Performs the work due at `now`; appends the numbers of programmed passes.
     #[inline]
     pub fn advance(&mut self, now: Instant, programmed: &mut Vec<u64>) {
         while let Some(Reverse((at, die))) = self.wakes.peek().copied() {

@@ -157,7 +157,7 @@ struct Near {
     cylinder: u32,
     /// Track within the cylinder, and in the lowest bit whether the media is written.
     track_write: u32,
-    /// Place where the command is kept.
+    /// Slot that holds the command.
     slot: u32,
     /// Sectors.
     count: u32,
@@ -369,7 +369,7 @@ impl Pending {
         *sequences.select_nth_unstable(window - 1).1
     }
 
-    /// Apart, so that drives that look at all of their queue do not pay for it.
+    /// A separate function, so that drives that consider their whole queue do not pay for it.
     #[cold]
     fn choose_of_oldest(&self, window: usize, order: Order, head: &Head) -> Option<(usize, u64)> {
         let last = self.youngest_of_oldest(window);
@@ -380,7 +380,7 @@ impl Pending {
         self.by_address().position(|have| have.sequence == sequence).map(|index| (index, cost))
     }
 
-    /// Index of the command that `order` takes next, and what it costs in angle units.
+    /// Index of the command that `order` selects next, and its cost in angle units.
     pub fn choose(&self, order: Order, head: &Head) -> Option<(usize, u64)> {
         let with_cost = |index: usize| (index, head.cost(head.rotation.angle(head.now), &self.near[index]));
         match order {

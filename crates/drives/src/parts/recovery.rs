@@ -21,7 +21,7 @@ pub struct RecoveryParams {
 #[derive(Clone, Debug)]
 pub struct Recovery {
     params: RecoveryParams,
-    /// Sectors that are read well before it.
+    /// Sectors that are read without error before the next one.
     left: u64,
     random: Random,
     /// Count so far.

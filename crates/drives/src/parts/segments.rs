@@ -18,9 +18,9 @@ pub struct Segment {
 /// Cached part of a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found {
-    /// All of it is in this segment.
+    /// This segment has all of the data.
     Hit(usize),
-    /// It continues where this segment ends (or overlaps its end): a sequential reader.
+    /// The read continues at the end of this segment, or overlaps it: a sequential reader.
     Continues(usize),
     /// Nothing.
     Miss,

@@ -49,7 +49,7 @@ impl Journal {
         Self { params, changes, saved: changes, saved_at: Instant::ZERO }
     }
 
-    /// The map has changed, and nobody waits for that.
+    /// Records a change of the map for which no command waits.
     pub fn note(&mut self) {
         self.changes.notes += 1;
     }

@@ -75,9 +75,9 @@ pub struct SsdParams {
     pub stalls: Option<StallParams>,
     /// Saving changes of the map.
     pub journal: JournalParams,
-    /// When writes are acknowledged and what a flush does.
+    /// Time at which writes are acknowledged, and the effect of a flush.
     pub cache: CacheParams,
-    /// One pass of every stripe over all dies is parity.
+    /// Whether one pass of every stripe over all dies is parity.
     pub parity: bool,
     /// Programs of mapping tables, as a share of all others, which they add to.
     pub mapping_overhead: f64,

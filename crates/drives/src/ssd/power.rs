@@ -37,7 +37,7 @@ impl SsdAccount {
         }
     }
 
-    /// The buffer takes in a write.
+    /// Records a write that the buffer accepts.
     pub fn take_in(&mut self, range: std::ops::Range<u64>, version: u64) {
         let to = if self.protected { &mut self.flash } else { &mut self.buffer };
         to.set(range, version);

@@ -8,7 +8,7 @@ use hotband_units::{Instant, Span};
 pub(super) struct Slot {
     pub command: Command,
     pub submitted: Instant,
-    /// Time when the controller began with it.
+    /// Time at which the controller began the command.
     pub begun: Instant,
     /// When the flash was asked.
     pub asked: Instant,
@@ -28,7 +28,7 @@ pub(super) struct Slot {
 pub(super) enum Event {
     /// A die has read a part of it: die and bytes.
     Part(u32, u32, u32),
-    /// It needs no flash, or its data has been received.
+    /// The command needs no flash, or its data has been received.
     Ready(u32),
     /// A die has read a part of what is read ahead: number of the chunk, die and bytes.
     Ahead(u32, u32, u32),

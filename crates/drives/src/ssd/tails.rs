@@ -14,7 +14,7 @@ use crate::ssd::reading::{need, share};
 /// Changes of the map are gathered in a page of memory, and saved when it is full.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct JournalParams {
-    /// Writes that fill it; none where nobody waits for that.
+    /// Number of writes that fill the page; none if no write waits for it.
     pub entries: Option<u64>,
     /// Time until it is on flash.
     pub time: Span,
@@ -104,7 +104,7 @@ pub struct CacheParams {
     pub protected: bool,
     /// Whether the drive says that it has a volatile cache, so that hosts send it FLUSH (`hdparm -W1`).
     pub volatile: bool,
-    /// Whether a flush writes to flash what the buffer holds.
+    /// Whether a flush writes the buffer to flash.
     pub flush_writes: bool,
     /// Whether hosts force a write with a FLUSH after it, and not with FUA.
     pub forces_by_flush: bool,

@@ -32,7 +32,7 @@ pub(super) struct WorkQueue {
     by_pass: Divisor,
     /// Whether placements of pages are reported: to the mapping table, or to an account of versions.
     pub(super) tells_placements: bool,
-    /// The mapping table where memory holds a part of it.
+    /// The mapping table, if memory holds only a part of it.
     pub(super) mapping: Option<Box<Mapping>>,
     mapping_overhead: f64,
     /// Mapping tables that are still to be programmed, in passes.

@@ -46,7 +46,7 @@ pub struct DriveCaches {
 }
 
 impl DriveCaches {
-    /// Return the settings of an unknown volume, which keeps what it acknowledged.
+    /// Return the settings of an unknown volume, which does not lose acknowledged writes.
     pub fn unknown() -> Self {
         Self {
             write_cache: "protected",

@@ -21,7 +21,7 @@ use crate::keys::takes;
 use crate::request::Request;
 use crate::texts::machine_text;
 
-/// The share of reads in what is moved, by bytes, and how long it is moved.
+/// The share of reads among the transferred bytes, and the time of the transfer.
 #[derive(Clone, Copy, Debug)]
 pub struct Moved {
     /// 0 to 1.

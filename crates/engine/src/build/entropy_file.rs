@@ -7,7 +7,7 @@ use hotband_workloads::{AppSpec, DataSpec, Workload};
 use serde::Serialize;
 use serde_json::Value;
 
-/// Longest file that is read: what the command writes is a hundred times shorter.
+/// Longest file that is read: files that the command writes are a hundred times shorter.
 const LONGEST: u64 = 16 << 20;
 /// Chunks whose histogram is the shape of the data: the mapping unit of most drives.
 const CHUNK: u64 = 4096;

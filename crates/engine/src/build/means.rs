@@ -11,7 +11,7 @@ pub enum Use {
     Reads,
     /// Some of it is written.
     Writes,
-    /// All of it is written before the first timed phase.
+    /// The whole drive is written before the first timed phase.
     Fills,
 }
 

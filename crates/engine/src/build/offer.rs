@@ -9,7 +9,7 @@ use crate::build::means::Means;
 use crate::request::Request;
 use crate::texts::machine_text;
 
-/// The targets of a machine and what it is made of.
+/// The targets of a machine and its parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Offer {
     /// Text of the machine, as records have it.

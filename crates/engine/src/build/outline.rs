@@ -74,7 +74,7 @@ pub fn outline(catalog: &Catalog, request: &Request, look: Look) -> Result<Vec<L
         .layouts)
 }
 
-/// The outline of what was built from `spec`.
+/// The outline of the machine built from `spec`.
 pub(crate) fn of_built(
     spec: &MachineSpec,
     (products, set): (&Products, &[(String, String)]),

@@ -102,7 +102,7 @@ pub struct WorkloadTold {
     pub title: String,
     /// Source of the definition.
     pub source: String,
-    /// Its text, with what was changed.
+    /// Its text, with the changed values.
     pub text: String,
     /// Its keys and tables, as written.
     pub table: Table,

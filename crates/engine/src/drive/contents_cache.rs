@@ -31,7 +31,7 @@ const LEVEL: i32 = 1;
 
 /// Bytes that this process added to folders.
 static ADDED: AtomicU64 = AtomicU64::new(0);
-/// The engine's file that was read last, and the digest of it.
+/// The engine's file that was read last, and its digest.
 static BUILD: Mutex<Option<(PathBuf, u64)>> = Mutex::new(None);
 
 /// A folder with contents of drives.
@@ -95,7 +95,7 @@ impl ContentsCache {
         if about.is_file() && about.uid() == geteuid().as_raw() { Ok(file) } else { Err(foreign()) }
     }
 
-    /// Checks that nobody else can write in the folder; others lose the right to read it.
+    /// Checks that other users cannot write to the folder, and removes their right to read it.
     fn expect_private(&self) -> io::Result<()> {
         let about = fs::symlink_metadata(&self.folder)?;
         if !about.is_dir() || about.uid() != geteuid().as_raw() || about.mode() & OTHERS_WRITE != 0 {

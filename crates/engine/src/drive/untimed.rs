@@ -36,7 +36,7 @@ struct Turn {
     threads: usize,
     /// The thread that asks next.
     thread: usize,
-    /// Whether a flush takes a turn, as it takes one of a closed loop.
+    /// Whether a flush takes a turn, as in a closed loop.
     counts_flushes: bool,
 }
 

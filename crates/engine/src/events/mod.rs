@@ -15,7 +15,7 @@ use crate::repair::drive_of;
 use crate::request::Request;
 use support::{On, Why, supported};
 
-/// Events of a run, as they were requested.
+/// Requested events of a run.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Asked {
     pub events: Vec<EventSpec>,

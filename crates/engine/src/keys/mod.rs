@@ -17,7 +17,7 @@ use crate::{Catalog, Request};
 /// Keys of workloads, which `set` knows before any workload or machine is named.
 pub const SET_KEYS: &[&str] = &hotband_workloads::Workload::SET_KEYS;
 
-/// One key that `set` takes.
+/// A key that `set` accepts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SetKey {
     /// The key.
@@ -124,7 +124,7 @@ pub(crate) fn takes(product: &Product, key: &str) -> bool {
     product.has(key) || optional_of(product).any(|(name, _)| *name == key)
 }
 
-/// Values that a product takes and does not state, and what they mean.
+/// Values that a product accepts and does not state, with their meanings.
 pub(crate) fn optional_of(product: &Product) -> impl Iterator<Item = &'static (&'static str, &'static str)> {
     optional(&product.kind).iter().filter(|(key, _)| !product.has(key))
 }
@@ -133,7 +133,7 @@ fn optional(kind: &str) -> &'static [(&'static str, &'static str)] {
     if kind == "disk" { meanings::DISK_OPTIONAL } else { &[] }
 }
 
-/// Every value that products of `kind` may state, and what it means.
+/// Every value that products of `kind` may state, with its meaning.
 fn meanings_of(kind: &str) -> impl Iterator<Item = &'static (&'static str, &'static str)> {
     let stated = match kind {
         "black-box" => meanings::BLACK_BOX,

@@ -43,7 +43,7 @@ pub struct DirectionStats {
     taken: usize,
 }
 
-/// One row of the series.
+/// A row of the series.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct IntervalRow {
     pub count: u64,
@@ -112,13 +112,13 @@ impl DirectionStats {
         self.times = self.times.then(&done.times);
     }
 
-    /// Forgets what came before the measured time; what is outstanding stays so.
+    /// Discards everything before the measured time; outstanding I/Os stay outstanding.
     pub fn begin(&mut self, now: Instant) {
         let fresh = Self { outstanding: self.outstanding, since: now, ..Self::new() };
         *self = fresh;
     }
 
-    /// Adds what another one of the same I/Os measured at another time.
+    /// Adds the figures of another measurement of the same I/Os.
     pub fn add(&mut self, other: &Self) {
         // Every total is named, so that a new one cannot be forgotten here.
         let Self {
@@ -165,7 +165,7 @@ impl DirectionStats {
         self.bytes + self.interval_bytes
     }
 
-    /// Adds the latencies kept so far to the totals; returns their number and sum.
+    /// Adds the latencies stored so far to the totals; returns their number and sum.
     fn count_latencies(&mut self) -> (u64, u128) {
         let mut sum = 0;
         if self.latencies.is_empty() {

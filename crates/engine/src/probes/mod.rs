@@ -113,7 +113,7 @@ impl Probes {
         }
     }
 
-    /// One more.
+    /// Adds a probe.
     pub fn add(&mut self, probe: Box<dyn Probe>) {
         self.every_io |= probe.wants_ios();
         self.others.push(probe);
@@ -164,7 +164,7 @@ impl Probes {
         self.streams.submitted(now, stream, op);
     }
 
-    /// Whether anything but the streams wants to be told of every I/O.
+    /// Whether a probe other than the streams receives every I/O.
     #[inline]
     pub fn want_ios(&self) -> bool {
         self.every_io
@@ -190,7 +190,7 @@ impl Probes {
         self.others.iter_mut().filter(|probe| probe.wants_ios()).for_each(|probe| probe.io(io));
     }
 
-    /// The machine has come to `now`; the probes have not seen what it completed then.
+    /// Informs the probes that the machine advanced to `now`, before its completions.
     #[inline]
     pub fn advanced(&mut self, now: Instant, machine: &Machine) {
         if self.every_io {
@@ -243,7 +243,7 @@ impl Probes {
         self.interval_start = end;
     }
 
-    /// Intervals that are over and were not told yet to who watches the run.
+    /// Completed intervals that whoever watches the run has not received yet.
     pub fn passed(&mut self) -> &mut Vec<Passed> {
         &mut self.streams.passed
     }

@@ -45,7 +45,7 @@ impl AppStats {
         Self { operations: app.operations().iter().map(|_| OperationStats::new()).collect(), counters: Vec::new() }
     }
 
-    /// One more.
+    /// Counts a completed operation.
     pub fn ended(&mut self, operation: &Ended) {
         let stats = &mut self.operations[usize::from(operation.operation)];
         let latency = operation.ended.since(operation.began).0;
@@ -55,7 +55,7 @@ impl AppStats {
         stats.histogram.saturating_record(latency);
     }
 
-    /// Keeps what was counted between `before` and `after`.
+    /// Stores the counts between `before` and `after`.
     pub fn count(&mut self, before: &[(&'static str, u64)], after: &[(&'static str, u64)]) {
         self.counters = after.iter().zip(before).map(|(after, before)| (after.0, after.1 - before.1)).collect();
     }
@@ -99,7 +99,7 @@ impl OperationRecord {
 #[derive(Clone, Debug, Serialize)]
 pub struct AppRecord {
     kind: &'static str,
-    /// By kind.
+    /// Records by kind of operation.
     pub operations: Vec<OperationRecord>,
     requested_ops_per_s: Option<f64>,
     /// All operations together.
@@ -152,7 +152,7 @@ rows! { "operations":
 pub struct OperationSeries {
     interval: Span,
     begin: Option<Instant>,
-    /// By interval, of each operation the count and the sum of latencies.
+    /// Count and sum of latencies of each operation, by interval.
     sums: Vec<Vec<(u64, u128)>>,
 }
 

@@ -46,7 +46,7 @@ struct Watched {
     busy: [Span; 2],
 }
 
-/// Watches what the drives of a machine draw while it is measured.
+/// Measures the power of a machine's drives during the measured time.
 #[derive(Debug)]
 pub struct PowerProbe {
     table: Table,
@@ -86,7 +86,7 @@ impl PowerProbe {
 }
 
 impl Probe for PowerProbe {
-    /// A phase that follows another continues where that ended, with what it carries.
+    /// A phase that follows another continues with its state.
     fn begin(&mut self, _: Instant, machine: &Machine) {
         if std::mem::replace(&mut self.has_begun, true) {
             return;

@@ -62,7 +62,7 @@ pub struct Held {
     pub version: u64,
 }
 
-/// Sink in which the owner of the data receives what is left of it.
+/// Sink that receives the data left after the loss of power.
 pub type HeldSink = Arc<Mutex<Vec<Held>>>;
 
 /// A write that is not acknowledged yet.
@@ -82,11 +82,11 @@ pub struct Ledger {
     streams: Vec<u16>,
     /// Address spaces and, in each, the newest acknowledged write of every byte. Volumes on one node share its space.
     nodes: Vec<(NodeRef, Versions)>,
-    /// By tag.
+    /// Submitted writes, by tag.
     submitted: Vec<Submitted>,
     /// Ends of the writes under way, by (address space, first byte, version).
     under_way: BTreeMap<(usize, u64, u64), u64>,
-    /// Longest write so far: what overlaps a range begins no further before it.
+    /// Length of the longest write so far, which bounds the start of writes that overlap a range.
     longest: u64,
     /// Acknowledged writes that may lawfully have been the last instead; none for most.
     beside: BTreeMap<u64, Vec<u64>>,
@@ -270,7 +270,7 @@ impl Ledger {
     }
 }
 
-/// Cuts power at the end of a run and tells what was lost.
+/// Cuts power at the end of a run and reports the losses.
 pub struct PowerLossProbe {
     ledger: Ledger,
     cut: PowerCut,

@@ -212,7 +212,7 @@ impl Watch {
 struct Known {
     half_width: f64,
     correlation: f64,
-    /// By how much its halves differ, and the standard error of that.
+    /// Difference between the halves, and its standard error.
     trend: (f64, f64),
 }
 

@@ -72,7 +72,7 @@ impl Findings {
         self
     }
 
-    /// With a table, unless nothing is in it.
+    /// Adds a table unless it is empty.
     #[must_use]
     pub fn with_table(mut self, table: Table) -> Self {
         if !table.is_empty() {
@@ -88,7 +88,7 @@ impl Findings {
         self
     }
 
-    /// Adds what another one left.
+    /// Adds the findings of another probe.
     pub fn extend(&mut self, other: Self) {
         let Self { sections, of_parts, tables, notes } = other;
         self.sections.extend(sections);
@@ -125,7 +125,7 @@ pub trait Probe: Send {
         let _ = (machine, stream, io);
     }
 
-    /// The machine has come to `now`; `io` is called next with what it completed then.
+    /// The machine has advanced to `now`; its completions follow as calls of `io`.
     fn advanced(&mut self, now: Instant, machine: &Machine) {
         let _ = (now, machine);
     }

@@ -171,7 +171,7 @@ impl SteadyProbe {
         self.watch.as_mut().and_then(|watch| watch.over(until, tally))
     }
 
-    /// It ends.
+    /// Ends the phase.
     pub fn end_phase(&mut self, phase: &Phase, machine: &Machine) {
         if let Some(watch) = self.watch.take() {
             self.done.push(watch.end(phase, fills(machine)));

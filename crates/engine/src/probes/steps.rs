@@ -77,7 +77,7 @@ impl Steps {
         }
     }
 
-    /// A step ends at `now`, with what it measured in `streams`; returns how long it was.
+    /// Ends a step at `now` with the figures of `streams`; returns its length.
     pub fn end(&mut self, step: StepEnd, now: Instant, streams: &[Directions]) -> Span {
         let duration = now.since(self.begin);
         let StepEnd { name, threads, clients, sections } = step;

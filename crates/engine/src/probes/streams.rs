@@ -14,7 +14,7 @@ use crate::probes::table::{Table, Text, rows};
 pub const SERIES: &str = "series";
 
 rows! { "series":
-    /// One direction of one stream in an interval.
+    /// A direction of a stream in an interval.
     pub struct SeriesRow {
         /// Start of the interval since the measured time began.
         time_ns: u64,
@@ -40,7 +40,7 @@ pub struct Streams {
     pub names: Vec<Text>,
     pub all: Vec<Directions>,
     pub table: Table,
-    /// Intervals that are over and were not told yet to who watches the run.
+    /// Completed intervals that whoever watches the run has not received yet.
     pub passed: Vec<Passed>,
     /// The measured phases.
     pub steps: Steps,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-/// Text of a cell: names are told again and again, so they are shared.
+/// Text of a cell, shared because names repeat often.
 pub type Text = Arc<str>;
 
 /// A column: every cell is of one type.
@@ -21,7 +21,7 @@ pub enum Column {
 }
 
 impl Column {
-    /// Cells in it.
+    /// Number of cells.
     pub fn len(&self) -> usize {
         match self {
             Self::Whole(cells) => cells.len(),
@@ -127,7 +127,7 @@ impl Table {
         row.push_to(&mut self.columns);
     }
 
-    /// Rows in it.
+    /// Number of rows.
     pub fn len(&self) -> usize {
         self.columns.first().map_or(0, |(_, column)| column.len())
     }

@@ -10,7 +10,7 @@ use crate::probes::probe::{Findings, Interval, Probe, RunEnd};
 use crate::probes::table::{Table, Text, rows};
 
 rows! { "waiting":
-    /// One drive when an interval ended.
+    /// A drive at the end of an interval.
     pub struct WaitingRow {
         /// Start of the interval since the measured time began.
         time_ns: u64,

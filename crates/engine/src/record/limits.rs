@@ -9,7 +9,7 @@ use crate::probes::streams::Streams;
 use crate::probes::table::{Table, Text};
 use crate::record::summary::Figures;
 
-/// A limit, what was measured, and whether it was kept.
+/// A limit, the measured value, and whether it was met.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LimitRecord {
     /// The streams it is about; all where empty.
@@ -22,11 +22,11 @@ pub struct LimitRecord {
     limit: f64,
     /// Measured value; none without I/O.
     value: Option<f64>,
-    /// Whether it was kept. A limit that was not measured was not met.
+    /// Whether it was met. A limit that was not measured was not met.
     pub passed: bool,
 }
 
-/// Judges what the streams `names` did in `duration` by `limits`.
+/// Judges the streams `names` over `duration` by `limits`.
 pub fn judge(limits: &[LimitSpec], streams: &Streams, duration: Span) -> Vec<LimitRecord> {
     let judged = limits.iter().flat_map(|limit| {
         let is_meant = |name: &str| limit.streams.is_empty() || limit.streams.iter().any(|meant| meant == name);

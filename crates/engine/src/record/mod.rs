@@ -70,7 +70,7 @@ pub(crate) struct Head {
     spec: Specs,
 }
 
-/// Texts of a run, as they were read.
+/// Original texts of a run.
 pub(crate) struct Texts<'a> {
     pub machine: &'a str,
     pub workload: &'a str,

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 /// Section of a record: any type that JSON can represent.
 pub trait Section: Any + Debug + Send + Sync {
-    /// It as indented JSON.
+    /// Return indented JSON.
     fn json(&self) -> String;
 }
 

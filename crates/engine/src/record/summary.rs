@@ -57,7 +57,7 @@ pub struct Figures {
     pub times_mean_ns: Option<TimesMean>,
 }
 
-/// The parts of a mean latency; they add up to it.
+/// The parts of a mean latency, which add up to it.
 #[derive(Clone, Debug, Serialize)]
 pub struct TimesMean {
     queue: f64,

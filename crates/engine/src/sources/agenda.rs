@@ -40,7 +40,7 @@ macro_rules! each {
 }
 
 impl AnySource {
-    /// It as a source of any kind.
+    /// Return the source as a trait object.
     pub fn source(&self) -> &dyn Source {
         match self {
             Self::Closed(source) => source,
@@ -97,12 +97,12 @@ impl Sources {
         self.all.len()
     }
 
-    /// All of them.
+    /// Iterates over all sources.
     pub fn iter(&self) -> impl Iterator<Item = &dyn Source> {
         self.all.iter().map(AnySource::source)
     }
 
-    /// One of them.
+    /// Return a source by its index.
     #[inline]
     pub fn get_mut(&mut self, source: u32) -> &mut AnySource {
         &mut self.all[source as usize]
@@ -141,7 +141,7 @@ impl Sources {
         Some(source)
     }
 
-    /// Plans when `source` is next due, after anything happened to it.
+    /// Schedules the next wake-up of `source` after an event.
     pub fn plan(&mut self, source: u32) {
         let next = each!(&self.all[source as usize], any => any.next_time()).unwrap_or(Instant::NEVER);
         let planned = &mut self.planned[source as usize];
@@ -158,7 +158,7 @@ impl Sources {
         each!(&mut self.all[source as usize], any => any.begin_phase(start));
     }
 
-    /// It is `next_time` of `source`.
+    /// Wakes `source` at its `next_time`.
     pub fn wake(&mut self, source: u32, now: Instant) {
         each!(&mut self.all[source as usize], any => any.wake(now));
     }

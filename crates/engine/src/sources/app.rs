@@ -115,7 +115,7 @@ impl AppAtWork {
         self.series.begin(now);
     }
 
-    /// It is over, after `duration`: its figures.
+    /// Ends the measurement after `duration`; returns its figures.
     pub fn end_measuring(&mut self, duration: Span) -> AppRecord {
         self.measuring = false;
         self.stats.count(&self.counters_before, &self.app.counters());

@@ -4,7 +4,7 @@ use hotband_machine::{Link, LinkSpec, PartReport};
 use hotband_units::{Instant, Rate, Span};
 use hotband_workloads::NetworkSpec;
 
-/// One wire: data crosses it in the order in which it was read.
+/// A wire that data crosses in the order in which it was read.
 pub struct Network(Link);
 
 impl Network {

@@ -86,12 +86,12 @@ impl Lines {
         self.unclean * SECTOR
     }
 
-    /// Bytes of memory that what is dirty or being written back takes.
+    /// Bytes of memory with data that is dirty or being written back.
     pub fn unclean_room(&self) -> u64 {
         self.unclean_room * SECTOR
     }
 
-    /// Bytes of memory that what is dirty takes, of which nothing is on its way.
+    /// Bytes of memory with dirty data that is not being written back.
     pub fn still_room(&self) -> u64 {
         self.still_room * SECTOR
     }
@@ -116,7 +116,7 @@ impl Lines {
         missing
     }
 
-    /// Notes that `range` was read: what is used is forgotten last.
+    /// Marks `range` as read, so that it is evicted last.
     pub fn touch(&mut self, range: &Range<u64>) {
         for (number, _) in pieces(range) {
             self.change(number, |_| {});
@@ -149,7 +149,7 @@ impl Lines {
         self.evict();
     }
 
-    /// Data of the members; what is dirty stays as it is.
+    /// Stores data of the members; dirty data stays unchanged.
     pub fn keep(&mut self, range: &Range<u64>) {
         pieces(range).for_each(|(number, mask)| self.change(number, |line| line.held |= mask));
         self.evict();
@@ -263,7 +263,7 @@ impl Lines {
         }
     }
 
-    /// Forgets what is clean of the lines used longest ago, until the rest has room.
+    /// Evicts the clean data used longest ago until there is room.
     fn evict(&mut self) {
         while self.taken > self.room
             && let Some((_, number)) = self.by_use.pop_first()

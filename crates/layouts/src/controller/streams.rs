@@ -9,7 +9,7 @@ const STREAMS: usize = 32;
 struct Stream {
     /// Place where the reader would continue.
     next: u64,
-    /// End of the data read ahead for it.
+    /// End of the data that was read ahead for the stream.
     ahead: u64,
 }
 

@@ -44,7 +44,7 @@ pub struct Host<'a> {
 #[derive(Clone, Debug)]
 pub struct Builder {
     map: CrushMap,
-    /// Ids asked for shadows: (bucket, class) -> id.
+    /// Requested ids of shadow buckets: (bucket, class) -> id.
     shadow_ids: BTreeMap<(i32, usize), i32>,
     /// Items already in a bucket.
     held: BTreeSet<i32>,

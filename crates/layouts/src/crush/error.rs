@@ -8,7 +8,7 @@ pub enum CrushError {
     /// A level that the map does not have.
     #[error("unknown level {name:?}, expected one of {known}")]
     UnknownLevel {
-        /// The level asked for.
+        /// The requested level.
         name: String,
         /// The levels of the map, from the bottom.
         known: String,

@@ -20,7 +20,7 @@ const LEAST_EVEN: usize = LANES / 4;
 pub(super) struct Bucket {
     /// Index in the levels of the map; 0 is the OSDs and no bucket's.
     pub level: usize,
-    /// Ids of what it holds: OSDs from 0 up, buckets from -1 down.
+    /// Ids of the contents: OSDs from 0 up, buckets from -1 down.
     pub items: Vec<i32>,
     /// Weights of the items.
     pub weights: Vec<Weight>,
@@ -103,11 +103,11 @@ fn straw(u: u32, weight: Weight) -> i64 {
 /// Outcome of a descent from the root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Descent {
-    /// At an item of the level asked for.
+    /// Stopped at an item of the requested level.
     At(i32),
     /// At a bucket that holds nothing.
     Empty,
-    /// At an OSD above the level asked for: another try would not help.
+    /// Stopped at an OSD above the requested level: another try would not help.
     Missed,
 }
 

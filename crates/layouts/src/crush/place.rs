@@ -4,7 +4,7 @@ use super::hash::hash32_2;
 use super::map::{CrushMap, Descent, Rule};
 use super::weight::Weight;
 
-/// One try for a replica.
+/// A try for a replica.
 enum Try {
     Found { domain: i32, osd: i32 },
     Rejected,

@@ -18,7 +18,7 @@ pub struct Pool {
 /// Placement of each group of a pool on OSDs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Placement {
-    /// By number of the PG: its OSDs, the primary first.
+    /// OSDs of each PG by its number, the primary first.
     pub pgs: Vec<Vec<u32>>,
 }
 

@@ -155,7 +155,7 @@ impl Md {
         self.answer_writers(&drained, (times, times), fault);
     }
 
-    /// The members have what the journal has of a row.
+    /// Removes a row from the journal after its members have been written.
     pub(super) fn forget_cached(&mut self, row: u64) {
         let stripe = self.rows.stripe_of(row);
         let count = self.cached_rows.get_mut(&stripe).expect("the row is counted");

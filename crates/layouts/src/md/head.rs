@@ -9,7 +9,7 @@ use crate::md::rows::{PAGE, bits};
 /// Queue of a head that is not in use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Idle {
-    /// It may become another row's.
+    /// The head may be reused for another row.
     Clean,
     /// The journal has some of its data.
     Partial,
@@ -55,13 +55,13 @@ impl Wanted {
 pub struct Drained {
     /// State of its data.
     pub wanted: Vec<Wanted>,
-    /// I/Os that wait for it.
+    /// I/Os that wait for the row.
     pub writers: Vec<u32>,
     /// Some write requests force unit access.
     pub fua: bool,
-    /// They go to the journal only.
+    /// The data goes to the journal only.
     pub is_caching: bool,
-    /// They are in the journal.
+    /// The data is in the journal.
     pub is_journalled: bool,
     /// The row is written by the layout below.
     pub is_below: bool,
@@ -107,11 +107,11 @@ pub struct Head {
     pub writers: Vec<u32>,
     pub fua: bool,
     pub drained: Option<Drained>,
-    /// It may read before it writes (`STRIPE_PREREAD_ACTIVE`).
+    /// Whether the row may read before it writes (`STRIPE_PREREAD_ACTIVE`).
     pub may_read: bool,
-    /// It waits for its turn to read (`STRIPE_DELAYED`).
+    /// Whether the row waits for its turn to read (`STRIPE_DELAYED`).
     pub is_delayed: bool,
-    /// It is to be examined.
+    /// Whether the row is queued to be examined.
     pub is_listed: bool,
     /// Its data in the journal is written to the members.
     pub is_flushing: bool,

@@ -10,7 +10,7 @@ use crate::md::head::{Head, Idle};
 #[derive(Debug)]
 pub struct Heads {
     by_row: FxHashMap<u64, Head>,
-    /// Those not in use, by when they were last.
+    /// Idle heads, by the time of their last use.
     idle: [BTreeMap<u64, u64>; 3],
     most: u64,
     in_use: u64,
@@ -41,7 +41,7 @@ impl Heads {
         (self.idle[Idle::Partial as usize].len() as u64 + full, full)
     }
 
-    /// Whether somebody waits for one.
+    /// Whether an I/O waits for a head.
     pub fn is_short(&self) -> bool {
         self.is_short
     }
@@ -95,7 +95,7 @@ impl Heads {
         self.idle[idle as usize].first_key_value().map(|(_, row)| *row)
     }
 
-    /// All of them, in no order.
+    /// Iterates over all heads, in no order.
     pub fn all(&self) -> impl Iterator<Item = (u64, &Head)> {
         self.by_row.iter().map(|(row, head)| (*row, head))
     }

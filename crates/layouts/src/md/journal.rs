@@ -26,7 +26,7 @@ pub struct Unit {
     pub place: Range<u64>,
     /// Rows whose pages it has.
     pub rows: Vec<u64>,
-    /// Flushes of hosts that wait for it.
+    /// Flushes of hosts that wait for this write.
     pub flushes: Vec<u32>,
     /// Room left in its block that describes.
     room: u64,

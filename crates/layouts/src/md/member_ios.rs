@@ -41,7 +41,7 @@ pub struct MemberIo {
 }
 
 impl MemberIo {
-    /// Bytes of it.
+    /// Number of bytes.
     pub fn bytes(&self) -> u64 {
         (self.rows.end - self.rows.start) * PAGE
     }

@@ -50,7 +50,7 @@ enum For {
     Checkpoint,
 }
 
-/// A write that is not in stripe heads yet, or not all of it.
+/// A write of which at least a part is not in stripe heads yet.
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
     number: u32,
@@ -262,7 +262,7 @@ impl Service for Md {
         !self.has_lost_journal
     }
 
-    /// It notices with the next write to the journal.
+    /// The failure is noticed with the next write to the journal.
     fn member_failed(&mut self, _: Instant, member: u16) {
         self.has_lost_journal |= member > 0;
     }

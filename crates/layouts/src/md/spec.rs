@@ -10,7 +10,7 @@ const STRIPES: u64 = 256;
 pub enum JournalMode {
     /// There is none.
     None,
-    /// It has every write before the array has it (`R5C_JOURNAL_MODE_WRITE_THROUGH`).
+    /// Every write goes to the journal before it goes to the array (`R5C_JOURNAL_MODE_WRITE_THROUGH`).
     WriteThrough,
     /// Writes are completed when they are there (`R5C_JOURNAL_MODE_WRITE_BACK`).
     WriteBack,

@@ -19,7 +19,7 @@ pub struct Column {
     pub member: u16,
     /// First byte on it.
     pub offset: u64,
-    /// Bytes of it.
+    /// Length in bytes.
     pub len: u32,
     /// Parity of the others, and not data.
     pub is_parity: bool,

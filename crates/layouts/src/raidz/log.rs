@@ -26,7 +26,7 @@ pub(super) enum Over {
     Flushed,
 }
 
-/// One block under way, and what waits for the next.
+/// The block being written, and the writes that wait for the next.
 pub(super) struct Log {
     geometry: Geometry,
     /// First byte of its place, of all members together, and bytes of it: blocks go round and round in it.
@@ -39,7 +39,7 @@ pub(super) struct Log {
     waiting: VecDeque<(u32, u32)>,
     /// I/Os that the block under way points to.
     pointed_to: Vec<u32>,
-    /// Commands to members that are not completed: of the block, or flushes after it.
+    /// Outstanding commands to members: of the block, or flushes after it.
     left: usize,
     is_flushing: bool,
     /// Times of the block, and of the command that was completed last.
@@ -104,7 +104,7 @@ impl Log {
         self.left = commands;
     }
 
-    /// One of them is completed; with the last one, returns which part is over.
+    /// Completes a command; returns the finished part with the last one.
     pub fn answered(&mut self, times: &Times) -> Option<Over> {
         self.left -= 1;
         self.last = *times;

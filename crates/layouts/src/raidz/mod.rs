@@ -186,7 +186,7 @@ impl RaidZ {
         self.geometry.columns(place * self.allocated, self.record)
     }
 
-    /// Whether a member has what is in `place`.
+    /// Whether a member has the contents of `place`.
     fn holds(&self, member: u16, place: u64) -> bool {
         match self.present[usize::from(member)] {
             Presence::Whole => true,

@@ -14,7 +14,7 @@ pub(super) struct Io {
     entropy: Entropy,
     /// Records that it touches.
     records: u32,
-    /// It goes through the log when these are written.
+    /// Whether the record goes through the log.
     is_forced: bool,
     /// Records, or members to flush, that it waits for.
     left: u32,
@@ -29,7 +29,7 @@ pub(super) struct Work {
     pub to: Option<u64>,
     /// Spares that came while it was being written: it was not sent to them.
     pub lacks: Vec<u16>,
-    /// I/Os that wait for what is read, and those whose data is being written.
+    /// I/Os that wait for a read, and those whose data is being written.
     served: Vec<u32>,
     /// I/Os that write to it next.
     writes: Vec<u32>,
@@ -111,7 +111,7 @@ impl RaidZ {
         self.push(now + FROM_MEMORY, Due::GiveUp);
     }
 
-    /// Reads the data of a record, or what it can be computed from.
+    /// Reads the data of a record, or the columns from which it can be computed.
     fn begin_read(&mut self, now: Instant, record: u64) {
         let slot = self.places.of(record);
         let sources = if self.is_suspended() { None } else { self.sources(slot, None) };
@@ -238,7 +238,7 @@ impl RaidZ {
         self.served.push(Served { token: io.token, times, fault: io.fault });
     }
 
-    /// Writes what waits for the log, unless a block is under way.
+    /// Writes the waiting records to the log, unless a block is being written.
     fn begin_block(&mut self, now: Instant) {
         if self.log.is_under_way() {
             return;

@@ -23,7 +23,7 @@ const STEPS_UNDER_LOAD: usize = 1;
 struct Step {
     number: u32,
     to: u64,
-    /// Commands that are not completed, and what is written when all is read.
+    /// Outstanding commands, and the writes that follow the last read.
     left: u32,
     write: Option<(u64, u32)>,
     bytes: u64,
@@ -57,7 +57,7 @@ pub(super) struct Resilver {
 }
 
 impl Resilver {
-    /// Whether a member that is resilvered has what is in `place` already.
+    /// Whether a member that is resilvered already has the contents of `place`.
     pub fn has(&self, member: u16, place: u64) -> bool {
         self.is_first(member) && place < self.done
     }

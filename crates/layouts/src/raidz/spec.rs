@@ -24,7 +24,7 @@ pub(super) struct RaidZSpec {
     pub kind: &'static str,
     pub geometry: Geometry,
     pub record: u64,
-    /// Records that are kept in memory.
+    /// Number of records in memory.
     pub kept: usize,
     pub filled: f64,
 }

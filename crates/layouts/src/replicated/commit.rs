@@ -177,7 +177,7 @@ impl Pool {
         self.places.primary(self.places.group_of(object)).map(usize::from)
     }
 
-    /// One more copy is durable; the last one answers the client.
+    /// Counts a durable copy; the last one completes the client's write.
     pub(super) fn copy_committed(&mut self, now: Instant, id: u32) {
         let sub = self.subs.take(id);
         let piece = self.pieces.get(sub.piece);

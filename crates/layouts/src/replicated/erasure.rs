@@ -104,7 +104,7 @@ impl Pool {
         self.ask_shards(now, &base, &(0..self.spec.replicas).collect::<Vec<_>>(), &[part]);
     }
 
-    /// Asks the first k of `shards` that are there for parts of them.
+    /// Requests parts from the first k available `shards`.
     fn ask_shards(&mut self, now: Instant, base: &Sub, shards: &[usize], parts: &[Part]) {
         let acting = self.places.acting(self.places.group_of(self.pieces.get(base.piece).object));
         let present = shards.iter().copied().filter(|shard| acting[*shard] != GONE);

@@ -30,7 +30,7 @@ pub struct LaidKey {
 pub struct Laid {
     /// Placement group of every object.
     pub group: Vec<u32>,
-    /// By block of objects, for every daemon: objects on it that come before the block.
+    /// Number of objects on every daemon before each block of objects.
     pub before: Vec<u32>,
     /// Objects on every daemon.
     pub held: Vec<u32>,

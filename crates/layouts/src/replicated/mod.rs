@@ -65,7 +65,7 @@ enum Due {
     Received(u32),
     /// A daemon is marked out.
     Out,
-    /// The database of a daemon has gone through what it read, or is to write.
+    /// The database of a daemon has processed its reads, or is about to write.
     Tables(u32),
 }
 

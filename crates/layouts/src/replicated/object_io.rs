@@ -24,7 +24,7 @@ pub(super) struct ObjectIo {
     pub entropy: Entropy,
     /// Daemons that have not committed yet, or of coded objects, not completed yet.
     pub waiting: u8,
-    /// For coded objects, shards asked for the data, one bit each.
+    /// Shards from which the data of a coded object was requested, one bit each.
     pub asked: u64,
     /// Along the way that decided: processor, wires, disk.
     pub cpu: Span,

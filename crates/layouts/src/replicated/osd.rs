@@ -32,7 +32,7 @@ impl Slice {
         Self { db_begin, db_size, wal_size, object, size }
     }
 
-    /// Bytes of it.
+    /// Size in bytes.
     pub fn size(&self) -> u64 {
         self.size
     }
@@ -149,9 +149,9 @@ impl Shard {
 #[derive(Default)]
 pub(super) struct RecoveryReads {
     pub waiting: VecDeque<u32>,
-    /// Whether the thread waits for the disk with one of them.
+    /// Whether the thread waits for the disk with an operation.
     pub is_under_way: bool,
-    /// Operations that went before the first of them.
+    /// Number of operations that overtook the first one.
     pub passed: u32,
 }
 

@@ -255,7 +255,7 @@ impl Pool {
         }
     }
 
-    /// The thread of a shard turns to what is read for a recovery.
+    /// The thread of a shard starts a read of the recovery.
     pub(super) fn read_for_recovery(&mut self, id: u32) {
         let Some(recovery) = &self.recovery else { return };
         let Reading { osd, extent, .. } = recovery.readings.at(id);

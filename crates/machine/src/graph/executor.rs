@@ -60,7 +60,7 @@ impl Machine {
         self.plan = plan;
     }
 
-    /// The plan of request `id` with the members as they are.
+    /// Plans request `id` with the current members.
     pub(crate) fn plan_into(&mut self, id: u32, plan: &mut Plan) {
         let request = self.requests.get(id);
         let (extent, origin) = (request.access.extent(), request.origin);

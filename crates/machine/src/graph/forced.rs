@@ -23,7 +23,7 @@ pub(crate) struct ForcedWrite {
 }
 
 impl Machine {
-    /// Sends a command with FUA: to most drives as it is.
+    /// Sends a command with FUA; most drives receive it unchanged.
     #[inline(never)]
     pub(crate) fn send_forced(&mut self, now: Instant, drive: u32, mut command: Command) {
         let receiver = &self.drives[drive as usize].drive;

@@ -29,7 +29,7 @@ pub(super) struct Work {
     pub(super) is_answered: bool,
 }
 
-/// One core: the work that waits for it, the first of which it does.
+/// A core with its queue of work, whose first entry is in progress.
 #[derive(Clone, Debug, Default)]
 struct Core {
     waiting: VecDeque<u32>,

@@ -84,7 +84,7 @@ impl Default for Request {
 }
 
 impl Request {
-    /// It enters a layout, and nothing of it is done.
+    /// Enters a layout; none of its commands is done yet.
     pub fn enter(&mut self, access: Access) {
         self.access = access;
         self.past = Times::default();
@@ -109,7 +109,7 @@ pub(crate) struct Requests {
 }
 
 impl Requests {
-    /// An entry that nobody has.
+    /// Reserves an unused entry.
     #[inline]
     pub fn take(&mut self, origin: Origin) -> u32 {
         if let Some(id) = self.free.pop() {

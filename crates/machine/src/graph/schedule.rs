@@ -80,7 +80,7 @@ impl Events<'_> {
         }
     }
 
-    /// Takes back what was scheduled and has not happened, in the order of its times.
+    /// Removes and returns the events that have not happened, in the order of their times.
     pub fn take_back(self) -> Vec<Event> {
         let Machine { events, agenda, settings, .. } = self.0;
         let number = |payload: u32| payload & ((1 << KIND_SHIFT) - 1);

@@ -16,7 +16,7 @@ use crate::versions::Versions;
 #[derive(Clone, Copy)]
 pub struct Drives<'a>(pub(crate) &'a [DriveSlot]);
 
-/// One drive of a machine.
+/// A drive of a machine.
 #[derive(Clone, Copy)]
 pub struct DriveView<'a> {
     /// Name in the machine ("d0").
@@ -36,12 +36,12 @@ impl<'a> From<&'a DriveSlot> for DriveView<'a> {
 }
 
 impl<'a> Drives<'a> {
-    /// One after the other.
+    /// Iterates over the drives.
     pub fn iter(self) -> impl ExactSizeIterator<Item = DriveView<'a>> {
         self.0.iter().map(DriveView::from)
     }
 
-    /// One of them, by index.
+    /// Return a drive by its index.
     pub fn get(self, index: u32) -> DriveView<'a> {
         (&self.0[index as usize]).into()
     }
@@ -99,7 +99,7 @@ pub struct Layouts<'a> {
     pub(crate) volumes: &'a [Volume],
 }
 
-/// One layout of a machine.
+/// A layout of a machine.
 #[derive(Clone, Copy, Debug)]
 pub struct LayoutView<'a> {
     /// Name in the machine.
@@ -138,12 +138,12 @@ pub struct OnDrive {
 }
 
 impl<'a> Layouts<'a> {
-    /// One after the other.
+    /// Iterates over the layouts.
     pub fn iter(self) -> impl ExactSizeIterator<Item = LayoutView<'a>> {
         self.all.iter().map(LayoutView::from)
     }
 
-    /// One of them, by index.
+    /// Return a layout by its index.
     pub fn get(self, index: u32) -> LayoutView<'a> {
         (&self.all[index as usize]).into()
     }

@@ -11,12 +11,12 @@ pub(crate) enum Due {
     Out { layout: u32, daemon: u32 },
     /// Power goes off.
     PowerOff,
-    /// A core of the host has done what it did.
+    /// A core of the host has finished its work.
     Core(u32),
     /// A spare is looked for.
     Spare(u32),
     /// A rebuild continues after a pause.
     Pace(u32),
-    /// A request ends because what it requests is lost.
+    /// A request ends because its data is lost.
     Lost(u32),
 }

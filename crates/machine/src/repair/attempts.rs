@@ -26,9 +26,9 @@ use crate::repair::{Attempt, GONE_AFTER, PhaseEnd, Repair};
 pub(crate) enum Next {
     /// The next phase, or its end.
     GoesOn,
-    /// It was planned again.
+    /// The request was planned again.
     Again,
-    /// It ends with an error, because its data is lost.
+    /// The request ends with an error, because its data is lost.
     Ends,
 }
 

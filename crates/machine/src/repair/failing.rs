@@ -25,7 +25,7 @@ pub struct Failing {
     /// Commands that are not of a rebuild: so far, and under way.
     host_commands: (u64, u64),
     has_failed: bool,
-    /// Commands that nobody answers, and when the host is told.
+    /// Commands that no drive completes, and the times at which the host receives the error.
     refused: VecDeque<(Instant, u64)>,
 }
 
@@ -34,7 +34,7 @@ impl Failing {
         Self { drive, under_way: BTreeMap::new(), host_commands: (0, 0), has_failed: false, refused: VecDeque::new() }
     }
 
-    /// It fails at `now`: its commands under way end, and it takes no others.
+    /// Fails the drive at `now`: its commands end, and it accepts no others.
     pub(crate) fn fail(&mut self, now: Instant) {
         self.has_failed = true;
         self.host_commands.1 = 0;

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-/// Columns that somebody holds or waits for, under a number of their own.
+/// Columns with an owner or a waiting request, under their own number.
 #[derive(Debug)]
 struct Lock {
     key: u64,
@@ -42,7 +42,7 @@ impl Locks {
         is_free
     }
 
-    /// Gives back what is held under `key`; appends the requests that have theirs now.
+    /// Releases the lock of `key`; appends the requests that hold theirs now.
     pub fn release(&mut self, key: u64, now_granted: &mut Vec<u32>) {
         self.granted.retain(|lock| lock.key != key);
         let mut still: VecDeque<Lock> = VecDeque::with_capacity(self.waiting.len());

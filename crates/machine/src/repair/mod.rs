@@ -32,7 +32,7 @@ pub struct RepairSpec {
 /// Sectors of a drive that cannot be read any more.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SectorErrors {
-    /// Mean bits read between two of them.
+    /// Mean bits read between two errors.
     pub bits: f64,
     /// Bytes that are lost at once.
     pub sector: u64,
@@ -84,7 +84,7 @@ pub struct RepairReport {
 pub struct PhaseEnd<'a> {
     /// Number of the request; used again when it is done.
     pub request: u32,
-    /// The host's tag, where the host asked for it itself.
+    /// The host's tag, if the host issued the request.
     pub tag: Option<u64>,
     /// The layout, by index.
     pub layout: u32,
@@ -135,7 +135,7 @@ pub(crate) struct Repair {
     pub spec: RepairSpec,
     /// Unrecoverable errors of every drive; none if their rate is not known.
     pub errors: Vec<Option<SectorErrors>>,
-    /// By request.
+    /// Attempts by request.
     attempts: Vec<Attempt>,
     /// Locks of every layout.
     pub locks: Vec<Locks>,
@@ -182,7 +182,7 @@ impl Repair {
         }
     }
 
-    /// A number that nobody has had.
+    /// Return an unused lock number.
     pub fn new_lock(&mut self) -> u64 {
         self.last_lock += 1;
         self.last_lock

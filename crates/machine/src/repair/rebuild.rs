@@ -33,7 +33,7 @@ pub enum JobState {
     Running,
     /// The member is whole again.
     Done,
-    /// Too few members are left to continue; what was rebuilt stays.
+    /// Too few members are left to continue; the rebuilt part remains.
     Stopped,
     /// The spare failed.
     SpareFailed,

@@ -102,7 +102,7 @@ impl EventSpec {
         Ok(events)
     }
 
-    /// Returns what is wrong with it.
+    /// Return the error of the event.
     pub fn error(&self, accepted: impl Into<String>) -> SpecError {
         SpecError::new(&self.asked_at.0, &self.asked_at.1, &self.text, accepted)
     }

@@ -8,7 +8,7 @@ use crate::spec::reader::Section;
 /// Distribution of I/Os over cores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spread {
-    /// One after the other: as many jobs as cores, all alike.
+    /// Cores in turn: as many equal jobs as cores.
     InTurn,
     /// All I/Os of a volume on one core: a job a volume, each kept on a core. Volumes take cores in turn.
     ByVolume,
@@ -40,7 +40,7 @@ const PATHS: [(&str, (Span, Span)); 4] = [
     ("spdk", (Span(50), Span(50))),
 ];
 
-/// Longest time that is taken for one of a core: a second would be a drive's.
+/// Longest accepted time: a second would be a drive's time.
 const LONGEST: Span = Span(10_000_000);
 
 /// Reads `[host]`, if there is one.

@@ -42,7 +42,7 @@ impl From<NodeRef> for MemberRef {
     }
 }
 
-/// One drive: a catalog product with some of its values set.
+/// A drive: a catalog product with some of its values set.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DriveSpec {
     /// Name in the machine ("d0").
@@ -102,7 +102,7 @@ pub struct VolumeSpec {
     pub queue: Option<u32>,
 }
 
-/// A machine as text asked for it.
+/// A machine as its text describes it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MachineSpec {
     /// The file, for errors.
@@ -111,7 +111,7 @@ pub struct MachineSpec {
     pub drives: Vec<DriveSpec>,
     /// Its shared links.
     pub links: Vec<LinkSpec>,
-    /// Its layouts; a layout's members come before it.
+    /// Its layouts, in an order in which members come first.
     pub layouts: Vec<LayoutSpec>,
     /// Its volumes.
     pub volumes: Vec<VolumeSpec>,

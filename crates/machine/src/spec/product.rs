@@ -5,14 +5,14 @@ use toml::{Table, Value};
 use crate::spec::error::SpecError;
 use crate::spec::reader::{Section, parse_toml};
 
-/// One value of a product, as the catalog states it.
+/// A value of a product, as the catalog states it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Assumption {
     /// Name of the value.
     pub key: String,
     /// The value that the model uses.
     pub value: String,
-    /// Its stated range, if any.
+    /// Its stated range, or none.
     pub range: Option<(String, String)>,
     /// Source; empty if a user's file has none.
     pub source: String,
@@ -202,7 +202,7 @@ fn stand_alone(table: &mut Table) {
     }
 }
 
-/// One value, its source and confidence, and the missing statements.
+/// Read a value, its source and confidence, and the missing statements.
 fn read_value(
     key: String,
     section: &Section,

@@ -51,7 +51,7 @@ fn shown(value: &Value) -> String {
 }
 
 impl<'a> Section<'a> {
-    /// The top of a file, or the table at `path` in it.
+    /// Return a reader of the top of a file, or of the table at `path`.
     pub fn new(file: &'a str, path: &str, table: &'a Table) -> Self {
         Self { file, path: path.to_owned(), table, asked: RefCell::default() }
     }
@@ -75,7 +75,7 @@ impl<'a> Section<'a> {
         SpecError::new(self.file, &self.key(key), value, accepted)
     }
 
-    /// The raw value of `key`, which counts as asked for.
+    /// The raw value of `key`, which is marked as used.
     pub fn value(&self, key: &'static str) -> Option<&'a Value> {
         self.asked.borrow_mut().push(key);
         self.table.get(key)

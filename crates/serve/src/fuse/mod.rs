@@ -75,7 +75,7 @@ fn check_names(volumes: &[VolumeTold]) -> io::Result<()> {
     }
 }
 
-/// Unmounts what a server that died left; what one that lives serves stays.
+/// Unmounts the mount of a server that has died, but not that of a running one.
 fn clear_dead(folder: &Path) -> io::Result<()> {
     loop {
         // Asks the server: whether a folder is there the kernel may still remember of a dead one.

@@ -22,7 +22,7 @@ const SEARCHED: u64 = 1 << 30;
 /// Job of a separate thread.
 type Job = Box<dyn FnOnce(&Service) + Send>;
 
-/// The thread, while somebody may send it something.
+/// The thread, which ends when no sender is left.
 #[derive(Debug)]
 pub struct Slow(Sender<Job>);
 

@@ -14,7 +14,7 @@ use crate::service::{Failure, Reply};
 /// A read.
 #[derive(Clone, Copy, Debug)]
 pub struct Read {
-    /// The client's number for it.
+    /// The client's number of the request.
     pub cookie: u64,
     /// First byte.
     pub offset: u64,
@@ -27,7 +27,7 @@ pub struct Read {
 /// Remaining part of a range to trim or to fill with zeros.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// The client's number for it.
+    /// The client's number of the request.
     pub cookie: u64,
     /// A trim, or a write of zeros.
     pub op: Op,
@@ -51,9 +51,9 @@ impl Piece {
 
 /// Work to do once the machine has completed the I/O.
 pub enum Kind {
-    /// The client is told.
+    /// The request is done; the client receives a reply.
     Done,
-    /// It gets the bytes.
+    /// The client receives the bytes.
     Read(Read),
     /// The rest of the range follows.
     Piece(Piece),
@@ -63,7 +63,7 @@ pub enum Kind {
 pub struct Answer {
     /// The client.
     pub connection: Arc<Connection>,
-    /// Its number for it.
+    /// The client's number of the request.
     pub cookie: u64,
     /// Bytes that count as under way.
     pub counted: u64,

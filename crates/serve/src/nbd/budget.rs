@@ -36,7 +36,7 @@ impl Budget {
         self.left.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether a connection waits: others return what they do not use.
+    /// Whether a connection waits for memory, so that others return unused memory.
     pub fn is_wanted(&self) -> bool {
         self.waiting.load(Ordering::Relaxed) > 0
     }

@@ -52,7 +52,7 @@ pub struct Out {
     tasks: VecDeque<Task>,
     /// Bytes of answers among them.
     unsent: usize,
-    /// The second thread is in the middle of a task: nobody else may send.
+    /// Whether the second thread is sending; the first must not send then.
     is_sending: bool,
     is_closed: bool,
     /// Requests without a completion, and their bytes.
@@ -93,7 +93,7 @@ enum End {
 #[derive(Default)]
 struct Waiting {
     watch: Watch,
-    /// It waits for the machine, too.
+    /// Whether the thread also waits for the machine.
     keeps: Option<Timekeeping>,
     /// It did so for others only: not again until its own client asks.
     is_for_others: bool,
@@ -391,7 +391,7 @@ impl Connection {
         self.release(out, counted);
     }
 
-    /// Sends what was gathered.
+    /// Sends the gathered replies.
     fn flush(&self, out: &mut Out) {
         out.is_gathering = false;
         if !out.gathered.is_empty() {

@@ -15,7 +15,7 @@ pub struct Export {
     pub name: String,
     /// Bytes.
     pub size: u64,
-    /// Offsets and lengths are multiples of it.
+    /// Block size, of which offsets and lengths are multiples.
     pub block: u32,
     /// Whether it can be trimmed.
     pub trims: bool,

@@ -72,7 +72,7 @@ impl Incoming {
         }
     }
 
-    /// Give the memory of long writes back, where what is left fits without it.
+    /// Releases the memory of long writes if the remaining data fits without it.
     pub fn give_back(&mut self) {
         if self.reserved.is_some() && self.have().len() <= USUAL {
             let mut bytes = vec![0; USUAL];

@@ -32,7 +32,7 @@ pub enum Listen {
     Tcp {
         /// Address and port; port zero is one that is free.
         addr: SocketAddr,
-        /// Certificates: nothing is told before the connection is encrypted.
+        /// Certificates; nothing is sent before the connection is encrypted.
         tls: Option<TlsFiles>,
     },
 }
@@ -164,7 +164,7 @@ impl Server {
         self.shared.lock().len()
     }
 
-    /// Closes every connection and removes the socket; returns once nobody is served any more.
+    /// Closes every connection and removes the socket; returns when no client is served any more.
     pub fn stop(&mut self) {
         self.shared.close();
         if let Some(thread) = self.thread.take() {
@@ -291,7 +291,7 @@ fn listen_unix(path: &Path) -> io::Result<(OwnedFd, SocketFile)> {
     Ok((socket, file))
 }
 
-/// Removes a socket that nobody listens to any more.
+/// Removes a socket without a listener.
 fn make_way(path: &Path) -> io::Result<()> {
     let refused = |why: &str| {
         let why = format!("{}: {why}", path.display());

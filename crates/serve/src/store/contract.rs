@@ -11,12 +11,12 @@ pub struct Place {
     pub offset: u64,
 }
 
-/// A range of which the same can be said.
+/// A range with the same status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
     /// Bytes.
     pub len: u64,
-    /// It is not stored, and reads as zeros.
+    /// Whether the range is not stored, and reads as zeros.
     pub is_hole: bool,
 }
 
@@ -27,7 +27,7 @@ pub struct Left {
     pub place: Place,
     /// Bytes.
     pub len: u64,
-    /// Number of the write whose data it holds; zero for what was there before the first.
+    /// Number of the write whose data this is; zero for data older than the first write.
     pub version: u64,
 }
 

@@ -42,7 +42,7 @@ type Before = Option<u64>;
 struct History {
     /// Bytes of the log.
     end: u64,
-    /// By ticket, from 1.
+    /// Writes by ticket, from 1.
     writes: Vec<Kept>,
     /// Tickets by the number that the machine gave.
     tickets: HashMap<u64, u64>,
@@ -53,7 +53,7 @@ struct History {
 #[derive(Debug, Default)]
 struct Space {
     before: RangeMap<u64, Before>,
-    /// Tickets of what the store has now.
+    /// Ticket of the current contents of each range.
     newest: RangeMap<u64, u64>,
 }
 
@@ -86,7 +86,7 @@ impl<S: Store> WithHistory<S> {
         Ok(Some(at))
     }
 
-    /// Notes what is there before the first write.
+    /// Records the contents before the first write.
     fn note_before(&self, history: &mut History, address: Place, len: u64) -> io::Result<()> {
         let range = address.offset..address.offset + len;
         let before = &history.spaces.entry(address.space).or_default().before;

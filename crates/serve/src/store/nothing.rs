@@ -11,7 +11,7 @@ use super::pieces::{Locks, pieces};
 /// about 8 GB of them.
 const SUMMED: u64 = 4096;
 
-/// Checksums of what was written last, by address space and block.
+/// Checksums of the last written data, by address space and block.
 type Sums = HashMap<(u32, u64), u32>;
 
 /// Keeps nothing, and reads zeros. It keeps checksums of the newest data, to report that zeros read back

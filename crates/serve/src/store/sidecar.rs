@@ -60,7 +60,7 @@ pub struct BaseTold {
 }
 
 impl FileTold {
-    /// One file an address space.
+    /// Return one file per address space.
     pub fn of(path: &Path, volumes: &[VolumeTold]) -> Vec<Self> {
         let spaces = volumes.iter().map(|volume| volume.space + 1).max().unwrap_or(0);
         let volumes_of = |space: u32| {

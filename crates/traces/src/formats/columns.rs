@@ -77,7 +77,7 @@ pub(crate) struct Columns {
     places: [Option<Column>; 11],
     /// Value of a read.
     read: Option<Vec<u8>>,
-    /// It has a header that must be ours.
+    /// Whether the file must have our header.
     is_log: bool,
     measured: Option<usize>,
     measured_from: Option<u64>,

@@ -63,7 +63,7 @@ pub struct Format {
     pub(crate) make: fn() -> Box<dyn Parser>,
 }
 
-/// All of them.
+/// All formats.
 pub(crate) const FORMATS: [&Format; 19] = [
     &columns::LOG,
     &fio::V3,

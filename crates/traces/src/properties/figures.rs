@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// All of it.
+/// All properties of a trace.
 #[derive(Clone, Debug, Serialize)]
 pub struct Properties {
     /// I/Os.
@@ -33,9 +33,9 @@ pub struct Properties {
     pub working_set: WorkingSet,
     /// Popularity of blocks.
     pub popularity: Popularity,
-    /// Reuse distances and what a cache would have missed.
+    /// Reuse distances and the misses of a cache.
     pub reuse: Reuse,
-    /// Reads of what was written, and writes over it.
+    /// Reads of written blocks, and overwrites.
     pub rewrites: Rewrites,
     /// Measured latencies, if there are any.
     pub latency: Vec<Latency>,
@@ -50,7 +50,7 @@ pub struct Properties {
 pub struct Device {
     /// Its name.
     pub name: String,
-    /// I/Os of it.
+    /// Number of I/Os.
     pub ios: u64,
     /// Bytes read and written.
     pub bytes: u64,
@@ -78,7 +78,7 @@ pub struct Direction {
     pub sizes: Vec<Size>,
     /// I/Os of other sizes, and their bytes.
     pub other_ios: u64,
-    /// Bytes of those.
+    /// Bytes of these other operations.
     pub other_bytes: u64,
 }
 
@@ -135,9 +135,9 @@ pub struct Time {
     pub written_bytes: Vec<u64>,
     /// Times from one I/O to the next.
     pub gap_ns: Quantiles,
-    /// Their squared coefficient of variation: 1 for a Poisson process.
+    /// Squared coefficient of variation of the gaps: 1 for a Poisson process.
     pub gap_scv: Option<f64>,
-    /// By width of the window.
+    /// Dispersion by width of the window.
     pub dispersion: Vec<Dispersion>,
 }
 
@@ -189,7 +189,7 @@ pub struct RunLengths {
     pub ios: Quantiles,
     /// Bytes of a run.
     pub bytes: Quantiles,
-    /// By length.
+    /// Runs by length.
     pub lengths: Vec<RunClass>,
 }
 
@@ -219,7 +219,7 @@ pub struct Jumps {
     pub backward: f64,
     /// Distances that are not zero, in either direction.
     pub distance: Quantiles,
-    /// By distance.
+    /// Jumps by distance.
     pub classes: Vec<JumpClass>,
 }
 
@@ -329,7 +329,7 @@ pub struct Curve {
     pub error: Vec<f64>,
 }
 
-/// Reads of what was written, and writes over it.
+/// Reads of written blocks, and overwrites.
 #[derive(Clone, Debug, Serialize)]
 pub struct Rewrites {
     /// Share of reads (by block) whose block was written and not touched since.

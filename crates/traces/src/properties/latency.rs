@@ -6,7 +6,7 @@ use super::directions::{DIRECTIONS, number_of};
 use super::figures::Latency;
 use super::quantiles::Values;
 
-/// By direction.
+/// Latencies by direction.
 #[derive(Debug, Default)]
 pub(super) struct Latencies {
     by_direction: [Values; 4],

@@ -16,7 +16,7 @@ pub(super) struct Order {
 }
 
 impl Order {
-    /// One with this many places, rounded up.
+    /// Return an order with this many places, rounded up.
     pub(super) fn new(places: usize) -> Self {
         let words = places.div_ceil(WORD);
         Self { words: vec![0; words], tree: vec![0; words + 1], next: 0, taken: 0 }
@@ -27,7 +27,7 @@ impl Order {
         self.next == self.words.len() * WORD
     }
 
-    /// The last place of all, of what is used now.
+    /// Append a place for the item used now.
     pub(super) fn push(&mut self) -> u32 {
         let position = self.next;
         self.words[position / WORD] |= 1 << (position % WORD);
@@ -66,7 +66,7 @@ impl Order {
         sum + below.count_ones()
     }
 
-    /// Things that lie after a taken place: what was used since.
+    /// Number of items after a place, which were used since.
     pub(super) fn after(&self, place: u32) -> u64 {
         self.taken as u64 - u64::from(self.before(place)) - 1
     }

@@ -115,7 +115,7 @@ pub(crate) trait Format {
 /// A format that can be written.
 type Target = (&'static str, Says, fn() -> Box<dyn Format>);
 
-/// All of them.
+/// All formats that can be written.
 const FORMATS: [Target; 12] = [
     ("io-log-csv", plain::LOG, || Box::new(plain::Log::default())),
     ("fio-v2", plain::FIO, || Box::new(plain::Fio::new(false))),

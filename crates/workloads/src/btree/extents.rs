@@ -13,7 +13,7 @@ pub struct Extents {
     /// One bit per extent, set if it is free; and one bit per word of these, set if it has any.
     free: Vec<u64>,
     words: Vec<u64>,
-    /// No word of `words` before this one has a bit.
+    /// Every word of `words` before this one is zero.
     first: usize,
     /// Number of free ones.
     pub count: u64,

@@ -174,7 +174,7 @@ impl BTreeSpec {
 
 /// Most records: numbers up to this are exact in the arithmetic of distributions.
 const MOST_RECORDS: u64 = 1 << 40;
-/// Longest record: what a leaf page of such an engine holds (`leaf_value_max=64MB`).
+/// Longest record, which a leaf page of such an engine can hold (`leaf_value_max=64MB`).
 const MOST_RECORD: u64 = 64 << 20;
 const HOUR: u64 = 3_600_000_000_000;
 

@@ -59,7 +59,7 @@ pub enum What {
     /// The journal is written, then made durable.
     Journal,
     JournalFlush,
-    /// Extents from this one of a file on are trimmed, so many.
+    /// Trims a number of extents of a file, from this one on.
     Trim {
         file: u8,
         slot: u32,
@@ -158,7 +158,7 @@ pub enum Step {
     Data,
     /// Change its record, whose page it has seen.
     Change,
-    /// Answer: what it waited for is durable.
+    /// The awaited data is durable.
     Answer,
 }
 
@@ -206,7 +206,7 @@ pub enum Stage {
     Leaves,
     /// Internal pages are written.
     Internals,
-    /// They are made durable, and the root is written.
+    /// The pages are made durable, and the root is written.
     Root,
 }
 
@@ -274,7 +274,7 @@ pub struct Journal {
     pub head: u64,
     pub durable: u64,
     pub tail: u64,
-    /// End of what is being written.
+    /// End of the current write.
     pub writing: Option<u64>,
     /// Whether the time of the next commit is set.
     pub due: bool,
@@ -297,7 +297,7 @@ impl Journal {
     }
 }
 
-/// Rounded down and up to what the engine writes.
+/// Round a range down and up to the engine's unit of writing.
 pub fn whole(from: u64, to: u64) -> (u64, u64) {
     (from / GRAIN * GRAIN, to.next_multiple_of(GRAIN))
 }

@@ -1,6 +1,6 @@
 //! A bitmap with searches for runs.
 
-/// One bit a block.
+/// A bit per block.
 #[derive(Clone, Debug)]
 pub struct Bits {
     words: Vec<u64>,

@@ -44,7 +44,7 @@ pub enum Purpose {
     Record,
     /// A flush that a task waits for.
     Flush,
-    /// A trim that nobody waits for.
+    /// A trim for which no task waits.
     Trim,
 }
 
@@ -69,7 +69,7 @@ pub struct Disk {
     log: u32,
     /// Progress of the journal when its oldest transaction was last examined.
     looked: Option<u64>,
-    /// Tasks that wait for an I/O of somebody else.
+    /// Tasks that wait for an I/O of another task.
     also: Vec<(u32, u32)>,
 }
 
@@ -110,7 +110,7 @@ impl FileSystem {
         self.spec.cache.max_io / BLOCK
     }
 
-    /// Reads what is not in memory of some blocks; the task waits for each I/O.
+    /// Reads blocks that are not in memory; the task waits for each I/O.
     pub(super) fn read(&mut self, (start, len): Extent, index: u32) {
         let (mut at, to) = (start, start + len);
         while at < to {
@@ -228,7 +228,7 @@ impl FileSystem {
         }
     }
 
-    /// Sends the first run of what was made dirty first, and puts the rest back.
+    /// Sends the first run of the oldest dirty blocks, and puts the others back.
     fn send_oldest(&mut self, now: Instant, soiled: Soiled) {
         let (mut at, to) = (soiled.start, soiled.start + soiled.len);
         while at < to {

@@ -10,13 +10,13 @@ const FLEX: u32 = 16;
 const INODE: u32 = 256;
 /// Group descriptors in a block: 32 bytes each (ext4 without the 64bit feature, as e2fsprogs 1.42 makes it).
 const DESCRIPTORS: u32 = BLOCK / 32;
-/// Inodes that the first group keeps for itself; kept in every group here (EXT4_GOOD_OLD_FIRST_INO = 11).
+/// Reserved inodes of the first group; here every group reserves them (EXT4_GOOD_OLD_FIRST_INO = 11).
 pub const RESERVED_INODES: u32 = 16;
 
 /// The layout of the metadata.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Geometry {
-    /// Groups; what is left of the volume beyond the last whole one is not used.
+    /// Number of groups; the volume beyond the last whole group is not used.
     pub groups: u32,
     /// Inodes of a group.
     pub inodes: u32,

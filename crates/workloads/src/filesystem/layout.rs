@@ -27,7 +27,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// All of it.
+    /// Return the layout of a new file system.
     pub fn new(geometry: &Geometry, random: Random) -> Self {
         let mut fixed: Vec<(u16, Extent)> = geometry.fixed().map(|extent| (METADATA, extent)).collect();
         fixed.push((JOURNAL, (geometry.journal, geometry.journal_len)));

@@ -66,9 +66,9 @@ pub const BLOCK: u32 = 4096;
 /// Treatment of the old blocks of a rewritten file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rewrite {
-    /// They are freed and others allocated (O_TRUNC).
+    /// Blocks are freed and others allocated (O_TRUNC).
     Truncate,
-    /// They are overwritten.
+    /// Blocks are overwritten.
     InPlace,
 }
 
@@ -161,7 +161,7 @@ pub struct FileSystemSpec {
     pub metadata: Entropy,
 }
 
-/// Bounds that keep what a spec can ask for within memory: files of all processes, processes.
+/// Bounds that limit the memory of a spec: files of all processes, and processes.
 const MOST_FILES: u64 = 100_000_000;
 const MOST_PROCESSES: u64 = 1 << 16;
 

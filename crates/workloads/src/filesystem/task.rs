@@ -32,7 +32,7 @@ pub enum Step {
         /// Pages.
         pages: u32,
     },
-    /// Make the metadata of the file durable, and what the drive holds in its cache.
+    /// Makes the metadata of the file durable, with the drive's cached writes.
     SyncLog,
     /// The operation completes for its caller.
     End,
@@ -43,7 +43,7 @@ pub enum Step {
 /// An operation under way.
 #[derive(Clone, Debug)]
 pub struct Task {
-    /// Process that asked for it.
+    /// Process that issued the task.
     pub process: u32,
     /// Operation.
     pub operation: Operation,
@@ -59,13 +59,13 @@ pub struct Task {
     pub len: u32,
     /// Work to do.
     pub steps: Vec<Step>,
-    /// The next of them.
+    /// Index of the next step.
     pub at: usize,
     /// I/Os under way.
     pub pending: u32,
 }
 
-/// A process: its clock, and what it does next.
+/// A process: its clock, and its next operation.
 #[derive(Clone, Debug)]
 pub struct Process {
     /// Time when its operations are due.

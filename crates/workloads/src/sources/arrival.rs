@@ -38,7 +38,7 @@ impl ArrivalClock {
         self.next
     }
 
-    /// Goes on to the I/O after it.
+    /// Advances to the next I/O.
     pub fn step(&mut self) {
         self.count += 1;
         self.next = match self.arrival {

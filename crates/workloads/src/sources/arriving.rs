@@ -42,7 +42,7 @@ impl Arriving {
         self.shares.all()
     }
 
-    /// A generator for when I/Os come in `phase`.
+    /// Return the generator of arrival times in `phase`.
     pub fn times(&self, phase: &Phase) -> Random {
         self.shares.arrivals(phase)
     }

@@ -32,7 +32,7 @@ impl Shares {
         self
     }
 
-    /// All of them.
+    /// All streams with their shares.
     pub fn all(&self) -> &[(usize, f64)] {
         &self.all
     }
@@ -56,13 +56,13 @@ impl Shares {
         self.active.is_empty()
     }
 
-    /// A generator for when I/Os come in `phase`.
+    /// Return the generator of arrival times in `phase`.
     pub fn arrivals(&self, phase: &Phase) -> Random {
         let (seed, number) = self.path;
         Random::new(seed, &format!("arrivals.{number}.{}", phase.name))
     }
 
-    /// One of those that run, for the next I/O of `thread`.
+    /// Choose one of the running streams for the next I/O of `thread`.
     #[inline]
     pub fn choose(&mut self, streams: &mut [Stream], thread: usize) -> usize {
         if let [(only, _)] = self.active[..] { only } else { self.choose_among(streams, thread) }

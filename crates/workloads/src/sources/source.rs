@@ -11,7 +11,7 @@ use crate::stream::{IoRequest, Stream};
 pub struct SourceIo {
     /// Index of its stream.
     pub stream: u32,
-    /// Given back when it is done; nobody else reads it.
+    /// Token that is returned with the completion; only the source reads it.
     pub token: u32,
     /// The I/O itself.
     pub request: IoRequest,
@@ -26,7 +26,7 @@ pub struct Answer {
     pub op: Op,
     /// Its bytes.
     pub len: u32,
-    /// It was not served.
+    /// Whether the I/O failed.
     pub failed: bool,
 }
 
@@ -68,15 +68,15 @@ pub struct Turns<'a> {
 /// Time given to it never goes backwards. After each call of `begin_phase`, `wake` and `completed` the driver takes
 /// I/Os with `next_io` until there is none.
 pub trait Source: Send {
-    /// A phase begins: what it does not let run stops asking.
+    /// A phase begins; a source that it excludes stops issuing I/Os.
     fn begin_phase(&mut self, start: &PhaseStart);
     /// Time when it next does something by itself; `None` while it only waits for answers, or for another phase.
     fn next_time(&self) -> Option<Instant>;
-    /// It is `next_time`.
+    /// Wakes the source at its `next_time`.
     fn wake(&mut self, now: Instant);
     /// The next I/O that it requests now.
     fn next_io(&mut self, now: Instant, streams: &mut [Stream]) -> Option<SourceIo>;
-    /// One of its I/Os is done.
+    /// Completes one of the source's I/Os.
     fn completed(&mut self, now: Instant, answer: Answer);
     /// I/O it issues if nothing takes time; nothing of a source that needs time.
     fn turns(&self) -> Option<Turns<'_>> {
@@ -86,7 +86,7 @@ pub trait Source: Send {
     fn operations(&self) -> u64 {
         0
     }
-    /// Whether what it does once in this phase is done.
+    /// Whether the work that the source does once in this phase is done.
     fn is_done(&self) -> bool {
         true
     }

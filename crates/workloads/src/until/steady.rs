@@ -66,7 +66,7 @@ pub struct UntilSteady {
 const ROUND: Span = Span(60_000_000_000);
 /// Shortest round: that of an interval.
 const SHORTEST: Span = Span(1_000_000);
-/// Longest round, so that sums of times stay far from what they can hold.
+/// Longest round, so that sums of times cannot overflow.
 const LONGEST: Span = Span(365 * 86_400 * 1_000_000_000);
 
 impl UntilSteady {

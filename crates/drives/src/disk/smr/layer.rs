@@ -54,7 +54,7 @@ pub struct Cleaning {
 struct Run {
     next: u64,
     count: u64,
-    /// It goes to its bands.
+    /// The write goes to its bands.
     streams: bool,
 }
 
@@ -99,7 +99,7 @@ impl Layer {
         }
     }
 
-    /// The sector of the media that the band of `sector` has for it.
+    /// The media sector of `sector` within its band.
     pub fn home(&self, sector: u64) -> u64 {
         if sector >= self.cache_first() { sector + self.params.reserved() } else { sector }
     }

@@ -225,7 +225,7 @@ impl SmrDisk {
         }
     }
 
-    /// Ends what the disk below has finished: commands whose parts are all done leave.
+    /// Completes what the disk below has finished; a command completes with its last part.
     fn hand_over(&mut self, done: &mut Vec<Done>) {
         for mut finished in self.finished.drain(..) {
             let index = self.open.iter().position(|open| open.id == finished.token).expect("it was accepted");

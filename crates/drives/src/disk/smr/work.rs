@@ -100,7 +100,7 @@ impl SmrDisk {
         (is_quiet && self.layer.wants_rest()).then(|| self.active + self.params.idle)
     }
 
-    /// When the arm can do something else, if no command waits for it.
+    /// Time at which the arm is free, if no command waits for it.
     pub(super) fn arm_free(&self) -> Option<Instant> {
         self.disk.nothing_waits().then(|| match self.disk.arm {
             Arm::Idle | Arm::Held { .. } => Instant::ZERO,
@@ -164,7 +164,7 @@ impl SmrDisk {
         self.doing = Some(Doing { until, step, appends: false });
     }
 
-    /// Appends what waits, one write behind the other, up to the length of a step.
+    /// Appends waiting writes one behind the other, up to the length of a step.
     fn begin_append(&mut self, now: Instant) {
         let first = self.pending[0].at;
         let (mut start, mut end) = (now, first);

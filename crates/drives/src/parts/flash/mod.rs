@@ -72,7 +72,7 @@ pub enum FlashRead {
 pub struct Flash {
     params: FlashParams,
     block_shift: u32,
-    /// Sectors of a page: what a write drops.
+    /// Sectors per page, the unit that a write drops.
     page_sectors: u64,
     /// Slot of each block.
     index: HashMap<u32, u32, FxBuildHasher>,

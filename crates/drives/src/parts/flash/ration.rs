@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     const SECOND: u64 = 1_000_000_000;
-    /// A quarter of what a megabyte a second is in a minute.
+    /// A quarter of the bytes that 1 MB/s transfers in a minute.
     const QUARTER: u64 = 15_000_000;
     /// As much as makes a tenth of it more.
     const HELD: u64 = 160_000_000;

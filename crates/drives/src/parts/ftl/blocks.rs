@@ -41,7 +41,7 @@ pub(super) struct Block {
     pub valid: u32,
     pub erases: u32,
     pub state: State,
-    /// Mean time at which the host wrote what it holds.
+    /// Mean time at which the host wrote the contents.
     pub born: u64,
     /// Neighbours among the closed blocks with about as much valid data.
     before: u32,
@@ -85,7 +85,7 @@ pub(super) struct Blocks {
     spares: Vec<u32>,
     /// Closed blocks by valid data: first and last of each list.
     buckets: Vec<(u32, u32)>,
-    /// No list before this one has a block.
+    /// Every list before this one is empty.
     lowest: usize,
     bucket_shift: u32,
     /// Closed blocks in order of closing.

@@ -118,7 +118,7 @@ impl Ftl {
         (self.blocks.most_erases - self.blocks.all[block as usize].erases > gap).then_some(block)
     }
 
-    /// Relocates what is valid among the next entries of the victim; returns the units moved.
+    /// Relocates the valid units among the next entries of the victim; returns their number.
     fn relocate_batch(&mut self, flash: &mut impl FlashWork) -> u32 {
         let victim = self.collection.victim;
         let cursor = self.collection.cursor;

@@ -56,7 +56,7 @@ impl Frontier {
         ended
     }
 
-    /// Fills up the pass; returns how many units were left in it.
+    /// Pads the pass; returns the number of unused units.
     pub fn pad(&mut self, params: &FtlParams) -> u32 {
         let open = self.filled + params.program_units - self.pass_end;
         if self.block == NONE || open == 0 {

@@ -20,7 +20,7 @@ pub enum VictimPolicy {
     CostBenefit,
 }
 
-/// Data kept in separate blocks.
+/// Data that is written to separate blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Separation {
     /// Nothing: host and relocated data share a block.
@@ -71,9 +71,9 @@ pub struct FtlParams {
 /// Treatment of writes when the cache is full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WhenFull {
-    /// They go to the slow cells.
+    /// Writes go to the slow cells.
     Direct,
-    /// They wait until older ones are folded.
+    /// Writes wait until older pages are folded.
     Fold,
 }
 

@@ -89,7 +89,7 @@ impl Pslc {
         self.open = model.open * times % self.params.pass_units;
     }
 
-    /// Every entry is needed or stale, and what is counted as needed is held.
+    /// Check that every entry is needed or stale, and that counts match the contents.
     pub fn check(&self) -> Result<(), String> {
         let stale: u64 = self.stale.values().map(|count| u64::from(*count)).sum();
         let held: u64 = self.held.iter().map(|word| u64::from(word.count_ones())).sum();

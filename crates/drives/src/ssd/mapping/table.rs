@@ -8,7 +8,7 @@ use crate::parts::map_cache::{Found, MapCache};
 use crate::parts::nand::NandParams;
 use crate::ssd::mapping::params::MappingParams;
 
-/// The part of the table that is in memory, and what is on its way there.
+/// The part of the table in memory, and the pages on their way there.
 #[derive(Clone, Debug)]
 pub struct Mapping {
     pub(super) params: MappingParams,

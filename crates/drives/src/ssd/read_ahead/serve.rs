@@ -52,7 +52,7 @@ impl Ssd {
         }
     }
 
-    /// Asks the dies for what comes next in a stream.
+    /// Requests the next pages of a stream from the dies.
     #[inline(never)]
     fn read_ahead(&mut self, stream: usize, at: Instant, len: u64) {
         let under_way = self.reading - len;

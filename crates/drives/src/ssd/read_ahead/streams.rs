@@ -33,20 +33,20 @@ struct Chunk {
     parts: u32,
     /// Time when the parts that have come so far are in memory.
     ready: Instant,
-    /// Commands that wait for it.
+    /// Commands that wait for this page.
     waiting: Vec<u32>,
 }
 
 /// Reads that follow one another.
 #[derive(Clone, Debug)]
 struct Stream {
-    /// End of the last of them.
+    /// End of the last read.
     end: u64,
     /// Bytes that were read of it since its second read.
     run: u64,
     /// When it last continued, counted in reads of the drive.
     used: u64,
-    /// The page behind the last that was read ahead, or asked for.
+    /// The page after the last one that was read ahead or requested.
     frontier: u64,
     chunks: VecDeque<Chunk>,
 }

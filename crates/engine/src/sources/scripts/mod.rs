@@ -280,7 +280,7 @@ impl Scripts {
         self.timers.push(Reverse((at, self.sequence, event)));
     }
 
-    /// Does what is due at `now`.
+    /// Performs the work due at `now`.
     #[inline]
     fn advance(&mut self, now: Instant) {
         while let Some(Reverse((at, _, event))) = self.timers.peek().copied() {
@@ -326,7 +326,7 @@ impl Scripts {
         Some(SourceIo { stream: stream as u32, token: index, request })
     }
 
-    /// An I/O of `state` is done; what was read may have to cross the network.
+    /// Completes an I/O of `state`; read data may have to cross the network.
     #[inline]
     fn io_done(&mut self, now: Instant, index: u32, op: Op, len: u32) {
         if self.plans[self.states[index as usize].plan as usize].carried

@@ -44,7 +44,7 @@ impl Plan {
         }
     }
 
-    /// One of its streams, by their shares.
+    /// Choose one of the streams by their shares.
     #[inline]
     pub fn choose(&self, random: &mut Random) -> usize {
         if let [(only, _)] = self.streams[..] {

@@ -40,7 +40,7 @@ impl Distance {
     }
 }
 
-/// Latencies as measured and as replayed: of the same I/Os, or of two sets of them.
+/// Measured and replayed latencies: of the same I/Os, or of two sets of I/Os.
 #[derive(Clone, Debug)]
 pub struct Pairs {
     pub measured: Spans,

@@ -25,7 +25,7 @@ impl Extent {
     }
 }
 
-/// One direction: the same I/Os as they were recorded, and now.
+/// A direction: the same I/Os as recorded and as replayed.
 #[derive(Clone, Debug, Serialize)]
 struct Beside {
     count: u64,
@@ -98,7 +98,7 @@ impl TraceStats {
         all.record()
     }
 
-    /// It is over.
+    /// Ends the replay; returns its record.
     pub fn record(self) -> TraceRecord {
         let Self { spec, moved, ios, on_time, mut late, recorded, replayed, compared } = self;
         late.add_zeros(on_time);

@@ -78,7 +78,7 @@ fn first_difference(two: &mut (Side, Side), look: Look<'_>) -> Result<Option<Dif
     }
 }
 
-/// One of the two while it is read.
+/// One of the two traces while it is read.
 struct Side {
     trace: TraceFile,
     /// The volume of each stream, by number, and where the last read or write on each ended.
@@ -139,13 +139,13 @@ pub struct TracesCompared {
     comparison: Option<Comparison>,
 }
 
-/// One of the two as a whole.
+/// One of the two traces as a whole.
 #[derive(Clone, Debug, Serialize)]
 struct SideTold {
     ios: u64,
-    /// I/Os that failed or have no latency: one of a pair is enough.
+    /// I/Os left out because one of a pair failed or has no latency.
     left_out: u64,
-    /// Answered before the first that was measured; they are compared, too.
+    /// I/Os completed before the first measured one; they are compared, too.
     unmeasured: u64,
     notes: Vec<String>,
 }

@@ -28,7 +28,7 @@ pub struct TraceTarget {
 /// Placement of the I/Os of a trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Placed {
-    /// By stream.
+    /// Placements by stream.
     pub of_stream: Vec<Placement>,
     /// I/Os that are not at their recorded place.
     pub moved: u64,

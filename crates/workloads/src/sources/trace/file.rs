@@ -31,10 +31,10 @@ const AT_ONCE: usize = 1 << 18;
 /// Errors of such a file: it was damaged after it was written, or cannot be read.
 #[derive(Debug, Error)]
 pub enum TraceError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("the trace cannot be read: {0}")]
     Io(#[from] std::io::Error),
-    /// It is none.
+    /// The file is not a valid trace.
     #[error("not rows of a trace: {0}")]
     Damaged(&'static str),
     /// I/Os are not in order of issue.
@@ -42,7 +42,7 @@ pub enum TraceError {
     Order(u64),
 }
 
-/// One I/O of a trace.
+/// An I/O of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TraceIo {
     /// Time when it was requested.
@@ -53,7 +53,7 @@ pub struct TraceIo {
     pub op: Op,
     /// Force unit access.
     pub fua: bool,
-    /// It failed when it was recorded.
+    /// Whether the I/O failed when it was recorded.
     pub failed: bool,
     /// Index of its stream in the head.
     pub stream: u16,

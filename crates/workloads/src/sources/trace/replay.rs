@@ -54,7 +54,7 @@ struct Awaited {
     answered: Option<Instant>,
     /// I/Os that wait for it, and how long they think then.
     waiting: Vec<(u64, TraceIo, Span)>,
-    /// No I/O that is still to be read waits for it.
+    /// Whether no I/O that is still to be read waits for this one.
     is_over: bool,
 }
 
@@ -94,7 +94,7 @@ pub struct Replay {
     /// Time when it began.
     origin: Instant,
     links: Links,
-    /// The next I/O and what it waits for, once something was read.
+    /// The next I/O and its dependency, if one was read.
     next: Option<(u64, TraceIo, Link)>,
     /// I/Os read.
     read: u64,
@@ -105,7 +105,7 @@ pub struct Replay {
     awaited: FxHashMap<u64, Awaited>,
     /// The last, in the order of the recording, of the answers that came.
     latest: Option<(Instant, u64)>,
-    /// By token.
+    /// Outstanding I/Os by token.
     outstanding: Vec<Option<Outstanding>>,
     free: Vec<u32>,
     /// Read error; no further I/Os are then issued.
@@ -133,7 +133,7 @@ impl Replay {
         }
     }
 
-    /// It begins: the time zero of the trace is now.
+    /// Begins the replay: `now` is the time zero of the trace.
     pub fn begin(&mut self, now: Instant) {
         self.origin = now;
         self.read_next();
@@ -179,7 +179,7 @@ impl Replay {
         self.failed.as_ref()
     }
 
-    /// Those that wait for this answer are due once they have thought.
+    /// Schedules the I/Os that depend on this one after their think times.
     fn let_go(&mut self, now: Instant, index: u64, io: TraceIo) {
         self.latest = self.latest.max(io.done().map(|done| (done, index)));
         let Some(awaited) = self.awaited.get_mut(&index) else { return };
@@ -232,7 +232,7 @@ impl Replay {
         self.due.extend(since.map(|since| Due { at: since + think, index, io }));
     }
 
-    /// Reads the next I/O and what it waits for.
+    /// Reads the next I/O and its dependency.
     fn read_next(&mut self) {
         self.next = None;
         let read = self.trace.next_io().unwrap_or_else(|error| {

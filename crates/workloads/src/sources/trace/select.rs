@@ -81,7 +81,7 @@ fn text_of(value: &Value) -> Option<String> {
     value.as_str().map(str::to_owned).or_else(|| value.as_integer().map(|number| number.to_string()))
 }
 
-/// One name or a list of them.
+/// Read a name or a list of names.
 fn names(section: &Section, key: &'static str) -> Result<Vec<String>, SpecError> {
     let Some(value) = section.value(key) else { return Ok(Vec::new()) };
     let text = text_of(value).map(|text| vec![text]);

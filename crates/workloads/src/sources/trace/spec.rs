@@ -30,7 +30,7 @@ pub enum Issue {
 pub enum Beyond {
     /// The trace is refused.
     Refuse,
-    /// It continues from the beginning of the volume.
+    /// The address wraps to the beginning of the volume.
     Wrap,
     /// All addresses on that volume are scaled so that the last fits.
     Scale,
