@@ -12,7 +12,7 @@ from hotband.execution.runs.signals import exit_code, notice_endings
 
 
 class LastWords(io.FileIO):
-    """Where errors and progress go: a full device or a reader that has left is not a reason to lose the results."""
+    """Stream of errors and progress. A full device or a closed pipe does not lose the results."""
 
     def write(self, data: Any) -> int:
         try:

@@ -1,7 +1,7 @@
 """Which modules of the Python half import which, and on which floor each stands (ARCHITECTURE.md).
 
 Every form of import counts: at the top of a file, inside functions, for type checkers alone, relative, and names of
-modules in text, as importlib and tables of what is loaded when it is used have them. What it leaves out: the package
+modules in text, as importlib and tables of what is loaded when it is used have them. Left out: the package
 that an import loads on its way (`hotband.a` of `hotband.a.b`), and names that are put together at run time but for
 their beginning. The compiled engine lies beside the floors and imports none of them: `import hotband._core as _core`
 names it alone, while `from hotband import _core` is an import of the package, whose names come from every face.

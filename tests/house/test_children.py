@@ -1,6 +1,6 @@
 """Does one module alone start and end other programs?
 
-What it leaves out: Ray starts its cluster itself, from `ray.init` (`execution/experiment/ray_cluster.py`).
+Left out: Ray starts its cluster itself, from `ray.init` (`execution/experiment/ray_cluster.py`).
 """
 
 import ast

@@ -1,6 +1,6 @@
 """Is what a module uses imported at its top, where a reader looks for it?
 
-Imports for type checkers alone are none at run time. What it leaves out: names that are loaded by `importlib` from
+Imports for type checkers alone are none at run time. Left out: names that are loaded by `importlib` from
 tables (commands, views, the public API), whose modules nothing else has to load.
 """
 

@@ -1,6 +1,6 @@
 """A page in headless Chromium: what it logged, what it threw, and which of its charts have marks.
 
-What it leaves out: it looks at marks, not at how they look.
+Left out: it looks at marks, not at how they look.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ def user_error(error: _core.SpecError) -> UserError:
 
 @contextmanager
 def mistakes_of(machine: str) -> Iterator[None]:
-    """Convert the engine's errors about a machine to UserError: a mistake in it, or too little memory for it."""
+    """Convert the engine's errors about a machine to UserError: a mistake, or too little memory."""
     try:
         yield
     except _core.SpecError as error:

@@ -50,7 +50,7 @@ def register(names: Iterable[str]) -> None:
 
 
 def in_words(text: str, word: Callable[[str], str]) -> str:
-    """Return the text with each field replaced by `word` of it."""
+    """Return the text with `word` applied to each field."""
     return _FIELD.sub(lambda match: word(match[2]) if match[1] or match[2] in FIELDS else match[0], text)
 
 

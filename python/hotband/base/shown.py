@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 class Shown(property, Generic[T]):
     """A property that shows a value of the `_document` (or `document`) of its object: under its own name, or at a path
-    of keys, `low = Shown[float]("The lower end.", "interval", "low")`. It is a copy, None if there is no value."""
+    of keys, `low = Shown[float]("The lower end.", "interval", "low")`. It is a copy, or None without a value."""
 
     def __init__(self, says: str, *path: str) -> None:
         super().__init__(self._read)

@@ -442,7 +442,7 @@ def reading(question: Question) -> AbstractContextManager[None]:
 
 
 def opened(question: Question) -> Any:
-    """Return what a `with` block enters. Raises UserError for a mistake."""
+    """Return the object that a `with` block enters. Raises UserError for a mistake."""
     return _loaded(QUESTIONS[question.name].opens)(question)
 
 

@@ -47,7 +47,7 @@ def check(figures: Sequence[Figure]) -> list[Finding]:
 
 
 def _falling(group: Sequence[Figure]) -> Iterator[Finding]:
-    """Yield percentiles below one of a smaller share."""
+    """Yield percentiles that are lower than a percentile of a smaller share."""
     rising = sorted((figure for figure in group if figure.metric in PERCENTILES), key=lambda f: PERCENTILES[f.metric])
     for smaller, larger in pairwise(rising):
         if larger.high < smaller.low and larger.metric != smaller.metric:

@@ -324,7 +324,7 @@ class SteadyStateDoc(SteadyRule):
 
 
 class StoppedDoc(TypedDict):
-    """End of a measured phase with a precision: `by` "precision", or by its time or number of I/Os ("amount").
+    """End of a measured phase with a precision: `by` is "precision", or "amount" for its time or number of I/Os.
 
     `precision_pct` is the requested half width of 95 % confidence intervals of rates and means, a third of that of the
     99th percentile. The half widths are those at the last check, over `batches` of `batch_ios` I/Os each; a phase with

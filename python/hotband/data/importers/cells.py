@@ -50,7 +50,7 @@ class Cells:
         return value
 
     def step(self, name: str) -> float:
-        """Return what a unit of the last printed digit counts: 0.1 in 75.5; 0 if the number is unknown."""
+        """Return the value of one unit of the last printed digit: 0.1 in 75.5; 0 if the number is unknown."""
         if self.number(name) is None:
             return 0.0
         number = Decimal(ungrouped(plain(self.values[name].strip(), self.separator)) or "0")

@@ -3,7 +3,7 @@
 Sources: ResultParser and XmlResultParser of microsoft/diskspd. Latencies are in ms, a `Bucket` of `Iops` has I/Os a
 second and the end of its interval, percentiles are of all targets of a time span together. Offsets come from a fixed
 seed (0) unless `-z` says otherwise.
-What it leaves out: CPU use, the topology of processors, standard deviations, ETW events, cooldown.
+Left out: CPU use, the topology of processors, standard deviations, ETW events, cooldown.
 """
 
 from __future__ import annotations

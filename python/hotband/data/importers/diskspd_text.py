@@ -43,7 +43,7 @@ def texts_of(text: str) -> list[str]:
 
 
 def elements(text: str) -> Element:
-    """Return the text as the root element of DiskSpd's XML; what the text does not have is missing in it."""
+    """Return the text as the root element of DiskSpd's XML, without elements that the text lacks."""
     lines = text.replace("\r", "")
     root = Element("Results")
     results = list(_RESULTS.finditer(lines))

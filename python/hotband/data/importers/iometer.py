@@ -3,7 +3,7 @@
 Sources: the column names of Iometer 2003 to 1.1 (ManagerList::SaveResults); columns are found by name, since every
 version has others. Times are ms. "MBps" meant 2^20 bytes before 1.1, which has both: volumes come from the bytes
 columns, or from I/Os of one size.
-What it leaves out: CPU, network and transaction columns, rows by disk, seeds (Iometer draws anew), the time zone of its
+Left out: CPU, network and transaction columns, rows by disk, seeds (Iometer draws anew), the time zone of its
 time stamps.
 """
 

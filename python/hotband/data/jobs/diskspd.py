@@ -140,7 +140,7 @@ def _path(tags: Tags, target: Element) -> Option:
 
 
 def _extent(tags: Tags, target: Element) -> tuple[int, int | None]:
-    """Return the first byte and the size in bytes of a target; None for all of it."""
+    """Return the first byte and the size in bytes of a target; None for the whole target."""
     base = int(tags.number(target, "BaseFileOffset"))
     most, size = int(tags.number(target, "MaxFileSize")), int(tags.number(target, "FileSize"))
     end = min([limit for limit in (most, size) if limit], default=None)

@@ -107,7 +107,7 @@ def _option(location: Location, line: str, unset: list[tuple[Option, str]]) -> O
 
 def _without_keywords(text: str) -> tuple[str, str]:
     """Replace fio's reserved words by their values, and calculate with these (HOWTO, "Reserved keywords"; tried: 3.33).
-    Return also what was replaced."""
+    Return also the replacements."""
     keywords = dict.fromkeys(keyword[1] for keyword in _KEYWORD.finditer(text))
     if not keywords:
         return text, ""

@@ -96,7 +96,7 @@ def _sizes_of(text: str, option: Option, job_options: JobOptions) -> Sizes:
 
 
 def fitted(job_options: JobOptions, sizes_: tuple[Sizes, Sizes, Sizes], kinds: str) -> tuple[Fitted, Fitted, Fitted]:
-    """Return what a drive gets of reads, writes and trims: whole sectors, and large I/Os in pieces."""
+    """Return the I/Os that a drive receives for reads, writes and trims: whole sectors, and large I/Os in pieces."""
     option = job_options.get("bssplit") or job_options.get("bs") or job_options.get("bsrange")
     used = {size for index in places(kinds) for size, _ in sizes_[index]}
     if option is not None and any(size > LARGEST_IO for size in used):

@@ -34,7 +34,7 @@ class Files:
     """The files and devices that a job names, each with the bytes of it that are used, where that is known.
 
     They lie one after the other in the order in which they are met: by their sizes where all are known, else in equal
-    parts of the target. One alone begins where the target begins.
+    parts of the target. A single file begins where the target begins.
     """
 
     sizes: dict[str, int | None] = field(default_factory=dict)

@@ -17,7 +17,7 @@ from hotband.data.jobs.tables import Conversion, Stream
 
 
 def plain(table: StreamTable, workload: WorkloadTable) -> dict[str, object]:
-    """Return what a stream of a workload issues, however it is written."""
+    """Return the I/Os of a workload's stream, in one form for all spellings."""
     keys = cast("dict[str, Any]", table)
     stream = Stream(0, "", keys, {}, 1.0, "")
     smallest, random = min(size for size, _ in stream.sizes), stream.random_pct

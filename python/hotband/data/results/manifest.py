@@ -43,7 +43,7 @@ class Manifest:
 
 
 def head(schema: str, number: int) -> dict[str, Json]:
-    """Return what a file of this form begins with."""
+    """Return the beginning of a file of this form."""
     return {"schema": schema, "schema_version": number, "hotband": version()}
 
 

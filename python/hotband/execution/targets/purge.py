@@ -1,6 +1,6 @@
 """Purging: bring a device into the state of one that was never written, by the methods it supports.
 
-What it leaves out: SCSI's FORMAT UNIT and SANITIZE (hours, and a drive that is of no use until they end). A disk that
+Left out: SCSI's FORMAT UNIT and SANITIZE (hours, and a drive that is of no use until they end). A disk that
 rotates has no such state.
 """
 

@@ -72,7 +72,7 @@ class Volume:
 
 @lru_cache(maxsize=8)
 def _recording_of(path: Path) -> Recording:
-    """Return what a file of rows has. The rows stay in the file, which all runs of a sweep share."""
+    """Return the contents of a file of rows. The rows stay in the file, which all runs of a sweep share."""
     head = head_of(path)
     unmeasured = head["unmeasured"] if head["unmeasured"] < head["ios"] else 0
     names = tuple(stream["name"] for stream in head["streams"])
@@ -258,7 +258,7 @@ class ReplayRun:
                 raise UserError("question.on", "", on, f"{words} in [trace], or an export that does")
 
     def _data(self) -> Data:
-        """Return what is written. Raises UserError for an I/O that is too large."""
+        """Return the data that is written. Raises UserError for an I/O that is too large."""
         rows = self.recording.rows
         most = np.where(self.ops == TRIM, LARGEST_TRIM, LARGEST).astype(np.uint64)
         for _, _, _, offset, size, row in rows[(self.ops != FLUSH) & (rows[:, 4] > most)][:1].tolist():

@@ -2,7 +2,7 @@
 
 As SNIA's PTS (2.0.2) has it: a purge first; filled is written over twice in sequence with 128 KiB (workload
 independent preconditioning), preconditioned is then written at random with 4 KiB until the rule of steady state holds
-of five rounds of a minute, at most 25. What it leaves out: between two rounds fio is started anew, a pause of less
+of five rounds of a minute, at most 25. Left out: between two rounds fio is started anew, a pause of less
 than a second; a drive that reclaims flash in so short a time gains by it.
 """
 

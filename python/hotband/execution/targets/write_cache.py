@@ -1,7 +1,7 @@
 """The write cache of a drive, turned on or off during a test, and restored afterwards.
 
 `/sys/block/NAME/queue/write_cache` is no way to do it: "writing to this file can change the kernels view of the device,
-but it doesn't alter the device state" (Documentation/ABI/stable/sysfs-block). What is turned here is the drive's own.
+but it doesn't alter the device state" (Documentation/ABI/stable/sysfs-block). Only the drive's own cache is set.
 """
 
 from __future__ import annotations

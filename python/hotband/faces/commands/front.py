@@ -1,4 +1,4 @@
-"""The first screen: the commands in groups, frequent ones first. It loads no module of a command."""
+"""The first screen: the commands in groups, frequent ones first. This module loads no module of a command."""
 
 from __future__ import annotations
 

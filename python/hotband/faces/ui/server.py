@@ -411,7 +411,7 @@ async def _gone(_: Request, __: Exception) -> Response:
 
 @cache
 def _catalog() -> str:
-    """Return the available choices from the API as JSON. They do not change while the process lives."""
+    """Return the available choices from the API as JSON. These do not change while the process runs."""
     studies = [{**study, "loads": hb.study(study["name"]).loads} for study in hb.studies().to_dicts()]
     choices = {"drives": hb.drives().to_dicts(), "layouts": hb.layouts(), "workloads": hb.workloads().to_dicts()}
     return json.dumps({**choices, "studies": studies, "parts": list(PARTS), "picker": picker()})

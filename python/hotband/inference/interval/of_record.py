@@ -1,4 +1,4 @@
-"""The intervals that a record keeps: draws of its run and the term for what the model leaves out, put together."""
+"""The intervals that a record keeps: samples of its run, combined with the model error."""
 
 from __future__ import annotations
 
@@ -226,7 +226,7 @@ def interval_of(name: str, of: Kind, level: float, drawn: Drawn) -> IntervalDoc:
 
 
 def _bounds(name: str, of: Kind, level: float, drawn: Drawn) -> tuple[float, float]:
-    """Return the log-ratios between which a figure lies, within what the machine can do."""
+    """Return the log-ratios between which a figure lies, within the limits of the machine."""
     ends = _uncapped(name, of, level, drawn)
     return drawn.limits.within(name, drawn.nominal[name], ends, is_inverse=is_inverse(of))
 
@@ -272,7 +272,7 @@ def is_given(name: str, drawn: Drawn) -> bool:
 
 
 def spread_of(name: str, drawn: Drawn) -> Spread:
-    """Return what the draws and the seed make of a figure."""
+    """Return the spread of a figure by samples and seed."""
     return Spread.of(drawn.log_ratios(name), drawn.seed.get(name, 0.0))
 
 

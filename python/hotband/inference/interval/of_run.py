@@ -1,4 +1,4 @@
-"""The intervals of one run: screening, draws, what the model leaves out (docs/guides/intervals.md).
+"""The intervals of one run: screening, samples, model error (docs/guides/intervals.md).
 
 A screening runs every uncertain value at both ends. Values that change a figure are sampled together, 64 times by
 default. Every run has the seed of the nominal one and is compared with a nominal run of the same length.

@@ -52,7 +52,7 @@ class Kept:
     spread: tuple[float, float]
 
     def residuals(self) -> list[Residual]:
-        """One or two; none for an error that has no logarithm."""
+        """Return one or two residuals; none for an error without a logarithm."""
         of, spread = Kind(FigureClass(self.figure_class), self.system), Spread(*self.spread)
         known = [(SEEN, self.error_pct), (BLIND, self.blind_error_pct)]
         logs = [(was, _log(error)) for was, error in known if error is not None]

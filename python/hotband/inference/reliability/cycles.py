@@ -2,7 +2,7 @@
 
 Loss is rare: an array of RAID 6 fails, repairs and repairs again a million times before it loses anything. The state
 "nothing failed, nothing on order" is a point of regeneration, so MTTDL = E[length of a cycle] / P[loss in a cycle],
-where a cycle ends at loss or at that state. The first is simulated as it is. The second is simulated with failures made
+where a cycle ends at loss or at that state. The first is simulated without biasing, the second with failures made
 as likely as repairs (balanced failure biasing) and every cycle weighted with the ratio of its true chance to the one it
 was drawn with: Goyal, Shahabuddin, Heidelberger, Nicola, Glynn, "A unified framework for simulating Markovian models of
 highly dependable systems", IEEE Trans. Computers 41(1), 1992; Shahabuddin, "Importance sampling for the simulation of

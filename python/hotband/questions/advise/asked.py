@@ -86,7 +86,7 @@ class AdviseQuestion(Question):
         expect_out(self.fresh, self.out)
 
     def guesses(self) -> list[Guess]:
-        """Return what the table of prices leaves open."""
+        """Return the prices that the table lacks."""
         from hotband.questions.advise.prices import guesses_about, read_prices
 
         return [] if self.prices is None else guesses_about(read_prices(self.prices))

@@ -82,7 +82,7 @@ class Drive:
 
 @dataclass(frozen=True)
 class Static:
-    """What is known of a candidate without a run. Times are in hours, `loss` is the chance of losing data within the
+    """Properties of a candidate that need no run. Times are in hours, `loss` is the chance of losing data within the
     years of the question; both are None if the catalog has no MTBF or media rate. `cost` is None without a price."""
 
     usable_bytes: float
@@ -396,7 +396,7 @@ class _Known:
         return Array.of_layout(self.layout, count, self.usable(count), self.member_bytes, array.sector_bytes, groups)
 
     def static(self, count: int, needs: Needs, prices: Prices) -> Static:
-        """Return what is known of this number of drives."""
+        """Return the properties that are known for this number of drives."""
         price = prices.of.get(self.drive.name)
         cost = None if price is None else (count * price.price, count * price.low, count * price.high)
         watts = None if price is None or price.watts is None else count * price.watts

@@ -37,7 +37,7 @@ class Miss:
 
 
 def misses(tried: Tried, needs: Needs, conditions: Iterable[Condition], *, surely: bool) -> Iterator[Miss]:
-    """Yield what a candidate misses; with `surely`, only what it misses even at the better ends of chance."""
+    """Yield the conditions that a candidate misses; with `surely`, those missed even at the better ends of chance."""
     for name, measured in tried.measured.items():
         if measured.kept_up < 1.0 - measured.slack * (2 if surely else 1):
             says = f"it completes {share(measured.kept_up)} of the I/Os that {name} requests"
@@ -55,7 +55,7 @@ def misses(tried: Tried, needs: Needs, conditions: Iterable[Condition], *, surel
 
 
 def furthest(tried: Tried, needs: Needs, conditions: Iterable[Condition]) -> Miss | None:
-    """Return what a candidate misses by most; None if it misses nothing."""
+    """Return the condition that a candidate misses by most; None if it meets all."""
     return max(misses(tried, needs, conditions, surely=False), key=lambda miss: miss.factor, default=None)
 
 

@@ -40,8 +40,8 @@ Loop: TypeAlias = "dict[str, dict[str, Toml]]"
 
 @dataclass(frozen=True)
 class Stand:
-    """What runs in place of a candidate: a layout and a number of drives, and the ratio of the candidate's drives to
-    that."""
+    """The machine that runs in place of a candidate: its layout, number of drives, and the ratio of the candidate's
+    drives to that."""
 
     layout: str
     count: int

@@ -54,7 +54,7 @@ class Measurement:
 
     @property
     def is_open(self) -> bool:
-        """Whether it is an open loop, whose rate has no information."""
+        """Return whether it is an open loop, whose rate has no information."""
         return self.rate is not None
 
     @property

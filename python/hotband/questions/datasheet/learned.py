@@ -71,7 +71,7 @@ SHIPPED_EVIDENCE = Path(files.__file__).parent / "evidence.json"
 
 @cache
 def shipped_evidence() -> tuple[Evidence, ...]:
-    """Return what the families show that ship with Hotband."""
+    """Return the evidence of the families that ship with Hotband."""
     return tuple(Evidence(**row) for row in json.loads(SHIPPED_EVIDENCE.read_text(encoding="utf-8")))
 
 

@@ -114,7 +114,7 @@ class _Task:
             self.failure = error
 
     def result(self) -> _core.Output:
-        """Return what the run left. Raises its errors, mistakes as UserError, Cancelled if it was stopped."""
+        """Return the record of the run. Raises its errors, mistakes as UserError, Cancelled if it was stopped."""
         if isinstance(self.failure, _core.SpecError):
             raise user_error(self.failure) from None
         if isinstance(self.failure, _core.Interrupted):

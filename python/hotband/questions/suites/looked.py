@@ -63,7 +63,7 @@ class QuickQuestion(OnHardware, Question):
     fresh: bool = fresh()
 
     def written(self, found: QuickResult, page: Path | None) -> list[str]:
-        """Write it into the folder, too."""
+        """Write the result into the folder, too."""
         pictures = [] if self.picture is None else [found.picture(self.picture)]
         return [f"Written: {path}" for path in [*found.write(self.out, page), *pictures]]
 

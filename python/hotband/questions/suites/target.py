@@ -60,7 +60,7 @@ class SuiteTarget:
 
     @property
     def is_model(self) -> bool:
-        """Whether it is simulated in virtual time."""
+        """Return whether it is simulated in virtual time."""
         return is_model(self.name)
 
     @property

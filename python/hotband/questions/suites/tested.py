@@ -74,7 +74,7 @@ class PtsQuestion(OnHardware, Question):
     fresh: bool = fresh()
 
     def written(self, found: PtsResult, page: Path | None) -> list[str]:
-        """Write it into the folder, too."""
+        """Write the result into the folder, too."""
         return [f"Written: {path}" for path in found.write(self.out, page)]
 
     def ending(self, found: PtsResult) -> Ending | None:

@@ -4,7 +4,7 @@ Sources: fio's stat.c (add_ddir_status_json, add_ddir_lat_json, plat_idx_to_val)
 2.99 prints `lat`, `clat` in microseconds and `io_bytes` in KiB; later ones print `lat_ns`, `clat_ns` in
 nanoseconds, `io_bytes` in bytes and `io_kbytes` beside it.
 
-What is left out: `iodepth_level`, CPU use, disk utilisation, per-priority
+Left out: `iodepth_level`, CPU use, disk utilisation, per-priority
 latencies.
 """
 

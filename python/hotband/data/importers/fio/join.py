@@ -256,7 +256,7 @@ def _raw_side(log: Log, index: int, histogram: Histogram | None) -> Side:
 
 
 def _averaged_side(stream: str, index: int, axis: Axis | None, histogram: Histogram | None, counted: bool) -> Side:
-    """Rates times their windows; without rates, what the histogram has (fio loses the last window of one)."""
+    """Return rates times their windows; without rates, the counts of the histogram (fio loses its last window)."""
     cells = [cell for (_, name, d), cell in axis.cells.items() if (name, d) == (stream, index)] if axis else []
     seconds = axis.interval_ms / 1000 if axis else 0.0
     if not counted and histogram is None and cells:

@@ -1,6 +1,6 @@
 """The concurrency a fio result declares: outstanding I/Os of a closed loop, from the jobs' options.
 
-What it leaves out: `iodepth_low`, `iodepth_batch` and `startdelay` change how full the declared depth is
+Left out: `iodepth_low`, `iodepth_batch` and `startdelay` change how full the declared depth is
 kept; the declared depth stands. A group reported as one entry carries the options of its first job only,
 which cannot be seen except by its measured queue depth.
 """
@@ -50,7 +50,7 @@ def declared_concurrency(jobs: list[Job], spell: Spell, queue_depth_mean: float 
 
 
 def reads_back(options: Mapping[str, str]) -> bool:
-    """Return whether a job reads what it wrote, after it, to verify it."""
+    """Return whether a job reads its writes afterwards to verify them."""
     return (
         pattern_of(options).removeprefix("rand") != "read" and "verify" in options and options.get("do_verify") != "0"
     )

@@ -2,7 +2,7 @@
 
 Sources: iolog.c of fio. The kind of a log is in its name (`PREFIX_clat.1.log`), the number is that of the process.
 A log of every I/O is summed by second; an averaged one has one row per window (`log_avg_msec`), stamped with its end.
-What it leaves out: trims and syncs, priorities, the submission latency where another is there.
+Left out: trims and syncs, priorities, the submission latency where another is there.
 """
 
 from __future__ import annotations

@@ -257,7 +257,7 @@ def _number(text: str) -> float:
 
 
 def _step(text: str) -> float:
-    """Return what a unit of the last digit of a shortened number counts: 100 in `10.5k`."""
+    """Return the value of one unit of the last digit of a shortened number: 100 in `10.5k`."""
     match = re.match(r"\d+(?:\.(\d+))?([kMGT]?)", text)
     return 1000.0 ** _POWERS[match[2].lower()] / 10.0 ** len(match[1] or "") if match else 0.0
 

@@ -2,7 +2,7 @@
 
 Sources: HOWTO of fio, "Terse output", and stat.c (show_thread_status_terse). Latencies are in us, volumes in KiB. A
 line is read into the shape of old fio's JSON, and from there like it.
-What it leaves out: what terse does: job options, sample counts, short I/Os, the coarse distribution, disk utilisation.
+Left out, as by terse: job options, sample counts, short I/Os, the coarse distribution, disk utilisation.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """SNIA's Solid State Storage Performance Test Specification (PTS) 2.0.2, October 2020: its tests on models and on real
 drives, one file per test, and its report (docs/guides/measure.md).
 
-What it leaves out of the specification: composite workloads, demand intensity, and tests of power (sections 13 on).
+Left out of the specification: composite workloads, demand intensity, and tests of power (sections 13 on).
 """
 
 from hotband.questions.suites.pts.suite import Asked, Interrupted, run_pts
