@@ -321,7 +321,7 @@ def drives(
 
     Args:
         words: A drive in detail, or words that filter: nvme, sata, hdd, smr, 15k, tlc, enterprise, seagate ...
-        min: Least capacity, such as "3 TB".
+        min: Smallest capacity, such as "3 TB".
         max: Largest capacity.
         sort: Sort by name, size, read-iops, write-iops, read-rate, write-rate, endurance, rpm, seek, year, price,
             class, interface; drives without the value come last.

@@ -176,7 +176,7 @@ def test_an_interrupt_among_the_draws_prints_the_run_and_ends_with_130(told, mon
     monkeypatch.setattr("hotband.inference.interval.of_record.intervals_of", stopped)
     code, out, err = told("run", "my.fio", *ON, "--interval", "90", "--out", "r")
     assert (code, "IOPS" in out) == (130, True)
-    assert "interrupted: the record is kept without intervals" in err
+    assert "interrupted: the record is stored without intervals" in err
     assert (tmp_path / "r" / "record.json").exists()
 
 

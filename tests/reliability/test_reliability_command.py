@@ -345,3 +345,16 @@ def test_losses_of_single_blocks_are_told_from_the_loss_of_the_array(hotband) ->
     shown = " ".join(hotband("reliability", "raid10:6xironwolf-8tb").stdout.split())
     assert "of the losses are blocks that cannot be read during a rebuild; the array itself is lost with a" in shown
     assert "the array itself" not in hotband("reliability", "raid10:6xironwolf-8tb", "--error-rate", "none").stdout
+
+
+@pytest.mark.parametrize(
+    ("machine", "survival"),
+    [
+        ("raid6:6xent-10k", "survives any 2 failures"),
+        ("raid10:4xent-10k", "survives 1 failure per pair"),
+        ("ent-10k", "nothing is redundant"),
+    ],
+)
+def test_an_array_states_which_failures_it_survives(hotband, machine: str, survival: str) -> None:
+    done = hotband("reliability", machine, "--arrays", "2000", "--details")
+    assert " ".join(done.stdout.split()).count(survival) == 2, done.stdout

@@ -31,7 +31,7 @@ impl Ceiling {
         [self.path[0].min(self.link[0]), self.path[1].min(self.link[1])]
     }
 
-    /// Everything that raises it, for what compares two.
+    /// All parts of the ceiling, for comparisons.
     pub fn parts(&self) -> [f64; 6] {
         [self.path[0], self.path[1], self.link[0], self.link[1], self.media[0], self.media[1]]
     }

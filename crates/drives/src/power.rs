@@ -14,7 +14,7 @@ use crate::disk::params::DiskParams;
 use crate::parts::rotation::REVOLUTION;
 use crate::ssd::params::SsdParams;
 
-/// No drive draws more.
+/// Highest accepted power of a drive.
 const MOST: Power = Power(1_000_000);
 
 /// A value and the ends of its range.

@@ -10,7 +10,7 @@ use crate::{DiskParams, SsdParams};
 /// Bytes of one die: 4 Gbit; drives of 2008 had dies of 16 Gbit [Intel X25-M], those of today 512 Gbit and more.
 const SMALLEST_DIE: u64 = 1 << 29;
 
-/// Twice what two actuators give together [Seagate Exos 2X18: 554 MB/s].
+/// Twice the rate of two actuators together [Seagate Exos 2X18: 554 MB/s].
 const FASTEST_MEDIA: Rate = Rate(1_108_000_000);
 /// A drive may be known behind the bus of a test rig: those of [DiskSim's validation set] give up to three times what
 /// theirs carries. Beyond this the unit of one of both is wrong.

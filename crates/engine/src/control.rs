@@ -13,7 +13,7 @@ pub enum RunError {
     /// The user's mistake.
     #[error(transparent)]
     Spec(#[from] SpecError),
-    /// The run was asked to stop.
+    /// The run was interrupted.
     #[error("interrupted")]
     Interrupted,
     /// There is not the memory for the machine.
@@ -135,7 +135,7 @@ impl Control {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Whether it was asked to stop.
+    /// Whether the run was interrupted.
     pub fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }

@@ -149,7 +149,7 @@ fn scales(held: u64, quick: u64) -> impl Iterator<Item = u64> {
     (0..=quickest.ilog2()).map(move |halvings| quickest >> halvings).filter(move |scale| held / scale <= MOST * quick)
 }
 
-/// Whether something happens that takes as long as drives are large.
+/// Whether the run includes something whose time grows with the size of the drives.
 fn takes_its_time(request: &Request, workload: &Workload, spec: &MachineSpec) -> bool {
     let requested = Asked::of(request, workload, &spec.events).map(|requested| requested.events).unwrap_or_default();
     let is_long = |what: &What| matches!(what, What::Fail | What::Out);

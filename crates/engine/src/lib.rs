@@ -33,7 +33,7 @@ pub use control::{Control, Passed, RunError};
 pub use drive::contents_cache::ContentsCache;
 pub use events::check_texts as check_events;
 pub use events::support::{EVENTS, On, ROWS as EVENT_ROWS, Why, supported};
-/// The rule of steady state, for what judges records.
+/// The rule of steady state, for the code that judges records.
 pub use hotband_workloads::{
     MOST_ROUNDS as STEADY_MOST_ROUNDS, RANGE_PCT as STEADY_RANGE_PCT, SLOPE_PCT as STEADY_SLOPE_PCT,
     WINDOW as STEADY_WINDOW, departure, steady_state,

@@ -36,7 +36,7 @@ pub struct Request {
     pub events: Vec<String>,
     /// Whether the run follows another one on the same machine.
     pub follows: bool,
-    /// Another run follows on its machine.
+    /// Whether another run follows on the same machine.
     pub is_followed: bool,
     /// Solid-state drives are in use: if neither workload nor `set` states their contents, they are preconditioned
     /// before the run, by default at a scale at which that takes seconds.

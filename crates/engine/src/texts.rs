@@ -12,7 +12,7 @@ use crate::build::catalog::Catalog;
 use crate::build::entropy_file::data_of;
 use crate::request::Request;
 
-/// The key of `--set` that says what drives hold.
+/// The key of `--set` for the contents of the drives.
 pub const STATE: &str = "state";
 
 /// The workload of `request` with what `--set` and `--duration` change in it, and what of `--set` is for the drives.
@@ -78,7 +78,7 @@ pub fn set_all(workload: &mut Workload, pairs: &[(String, String)]) -> Result<Ve
     Ok(drive_set)
 }
 
-/// `qd` is what threads times `depth` are: of both one would be dropped.
+/// Refuse `qd` together with threads or `depth`: one of them would be ignored.
 fn expect_one_depth(set: &[&(String, String)]) -> Result<(), SpecError> {
     let value = |name: &str| set.iter().find(|(key, _)| key == name).map(|(_, value)| value);
     match (value("qd"), value("depth")) {

@@ -43,7 +43,7 @@ fn shorter(catalog: &Catalog, request: &Request) -> Option<Span> {
     (time > Span::ZERO && warm_up > time && workload.is_streams() && fills_soon(catalog, request)?).then_some(time)
 }
 
-/// Whether nothing in the machine takes long to fill.
+/// Whether nothing in the machine takes long to fill, if this is known.
 fn fills_soon(catalog: &Catalog, request: &Request) -> Option<bool> {
     let (file, text) = machine_text(catalog, request).ok()?;
     let spec = MachineSpec::read(&file, &text).ok()?;

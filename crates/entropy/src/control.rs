@@ -19,7 +19,7 @@ impl Control {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Whether it was asked to stop.
+    /// Whether the measurement was cancelled.
     pub fn stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }

@@ -28,7 +28,7 @@ pub struct Sums {
 }
 
 impl Sums {
-    /// Adds an item; one without data says nothing.
+    /// Adds an item; an item without data has no effect.
     pub fn add(&mut self, Pair { before, after }: Pair) {
         if before == 0 {
             return;

@@ -112,7 +112,7 @@ impl Report {
         }
     }
 
-    /// As text.
+    /// Return the report as JSON text.
     pub fn to_json(&self) -> String {
         serde_json::to_string(self).expect("numbers and text are JSON")
     }

@@ -24,7 +24,7 @@ pub struct Skipped {
     pub links: u64,
     /// Symbolic links alone.
     pub symbolic_links: u64,
-    /// Further names of files alone.
+    /// Number of further names of files.
     pub hard_links: u64,
     /// FIFOs, sockets and devices.
     pub special: u64,
@@ -71,7 +71,7 @@ pub struct Census {
     pub items: u64,
     /// Omitted files.
     pub skipped: Skipped,
-    /// Folders that cannot be read and what vanished meanwhile.
+    /// Unreadable folders, and files that vanished meanwhile.
     pub unreadable: Unreadable,
     /// Files with several names that could not be remembered: they may count again.
     pub links_forgotten: u64,

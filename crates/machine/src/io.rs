@@ -35,7 +35,7 @@ impl Entropy {
         f64::from(self.0) / 10_000.0
     }
 
-    /// In steps of 0.01 %.
+    /// Entropy in steps of 0.01 %.
     pub fn basis_points(self) -> u16 {
         self.0
     }
@@ -114,7 +114,7 @@ pub enum Fault {
     Misaligned,
     /// The range ends beyond the capacity.
     OutOfRange,
-    /// The drive has no spare blocks left and takes no more writes.
+    /// The drive has no spare blocks left and accepts no more writes.
     WriteProtected,
     /// The drive has failed, or the data were on drives that have.
     Gone,

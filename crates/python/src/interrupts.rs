@@ -13,7 +13,7 @@ use signal_hook::consts::SIGINT;
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::exit;
 
-/// Exit code of what SIGINT ends: 128 and the number of the signal.
+/// Exit code after SIGINT: 128 plus the number of the signal.
 const INTERRUPTED: i32 = 130;
 /// Bytes between two checks for signals.
 const LOOK_EVERY: usize = 1 << 20;

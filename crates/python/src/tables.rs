@@ -6,7 +6,7 @@ use hotband_engine::{Column, Table, Tables, Text};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
 
-/// A table: its columns as lists, and what kind of cells each has.
+/// A table: its columns as lists, and the kind of their cells.
 #[pyclass(name = "Table", frozen, get_all)]
 pub struct PyTable {
     columns: Py<PyDict>,

@@ -19,7 +19,7 @@ const COLUMNS: usize = 7;
 /// A latency that the trace does not have.
 const UNKNOWN: u64 = u64::MAX;
 
-/// `SpecError`, or what happened to the file itself.
+/// Convert to `SpecError`, or to the error of the file itself.
 fn trace_error(name: &str, error: TraceFileError) -> PyErr {
     match error {
         TraceFileError::Io(error) => io_error(&error),

@@ -13,7 +13,7 @@ pub enum LogError {
     /// A line (from 1) that does not match the format.
     #[error("line {line}: {found}; accepted: {accepted}")]
     Line {
-        /// From 1.
+        /// Line number, from 1.
         line: u64,
         /// Problem.
         found: String,

@@ -12,7 +12,7 @@ use crate::lines::{LATEST_MS, Numbers, Verdict, for_each_line};
 const ACCEPTED: &str = "a fio histogram log, `time, direction, size` and the counts of its buckets";
 /// Groups of 64 buckets in fio 3 and fio 2.
 const GROUPS: [(usize, u64); 2] = [(29, 1), (19, 1000)];
-/// The coarsest fio takes (log_hist_coarseness).
+/// The coarsest value that fio accepts (log_hist_coarseness).
 const COARSEST: usize = 6;
 const MOST_ROWS: usize = 1 << 20;
 
@@ -25,7 +25,7 @@ pub struct HistogramRow {
     pub direction: u64,
     /// I/Os.
     pub count: u64,
-    /// From the middles of the buckets.
+    /// Mean, from the middles of the buckets.
     pub mean_ns: Option<f64>,
     /// Percentile from the buckets.
     pub p99_ns: Option<u64>,
@@ -34,7 +34,7 @@ pub struct HistogramRow {
 /// Contents of a log.
 #[derive(Debug)]
 pub struct HistogramLog {
-    /// In the order of the file.
+    /// Rows in the order of the file.
     pub rows: Vec<HistogramRow>,
     /// Reads, writes, trims: [value_ns, count].
     pub buckets: [Vec<(u64, u64)>; 3],

@@ -40,22 +40,22 @@ const MOST_INTERVALS: usize = 1 << 20;
 pub struct HdrInterval {
     /// Time as in the log: since its base time, or of the calendar.
     pub start_s: f64,
-    /// In seconds.
+    /// Length in seconds.
     pub length_s: f64,
     /// Number of values.
     pub count: u64,
     /// Mean, as accurate as the histogram.
     pub mean: Option<f64>,
-    /// The same.
+    /// 99th percentile, in the log's own unit.
     pub p99: Option<u64>,
 }
 
 /// Everything of one tag.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HdrTag {
-    /// None for lines without.
+    /// Tag; none for lines without one.
     pub tag: Option<String>,
-    /// In the order of the log.
+    /// Intervals in the order of the log.
     pub intervals: Vec<HdrInterval>,
     /// [highest value of the bucket, count].
     pub buckets: Vec<(u64, u64)>,
@@ -70,11 +70,11 @@ pub struct HdrTag {
 /// Contents of a log.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HdrLog {
-    /// Seconds since 1970, where the log says so.
+    /// Seconds since 1970, if the log states them.
     pub start_s: Option<f64>,
     /// Reference of the intervals' times.
     pub base_s: Option<f64>,
-    /// In the order of their names; those without first.
+    /// Tags in the order of their names; lines without a tag first.
     pub tags: Vec<HdrTag>,
 }
 

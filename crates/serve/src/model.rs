@@ -14,7 +14,7 @@ const SHINGLED: &str = "smr";
 /// A volume that is served.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VolumeTold {
-    /// Its name; clients ask for it by this.
+    /// Its name, under which clients request it.
     pub name: String,
     /// Bytes.
     pub size: u64,
@@ -81,7 +81,7 @@ pub trait Model: Send {
     }
 }
 
-/// A machine, with what its completions are put into.
+/// A machine, with a buffer for its completions.
 pub struct OfMachine {
     live: Live,
     done: Vec<(u64, Op, Completion)>,

@@ -10,7 +10,7 @@ use serde::Serialize;
 /// A turn on a core: the shorter a thread's turns, the sooner it gets the next (kernel's documentation,
 /// scheduler/sched-eevdf.rst; 100 us is the shortest that is taken).
 const TURN_NS: u64 = 100_000;
-/// Before all others that are not real-time.
+/// Priority before all others that are not real-time.
 const FIRST: i32 = -20;
 /// The lowest of the real-time class: before every thread that is not in it.
 const LOWEST: u32 = 1;

@@ -56,7 +56,7 @@ pub enum Failure {
     /// The range is not that of whole blocks of the volume.
     #[error("not whole blocks of the volume")]
     OutOfRange,
-    /// The drive says so.
+    /// The drive reports a fault.
     #[error("the drive failed the command: {0:?}")]
     Drive(Fault),
     /// The store cannot keep it.

@@ -72,7 +72,7 @@ fn late_note(lateness: &TimesTold, p50: Span) -> Option<String> {
 pub struct Tally {
     kinds: [OfKind; 4],
     lateness: Histogram<u64>,
-    /// Latency in the model of what waited for the media.
+    /// Latency in the model of I/Os that waited for the media.
     media: Histogram<u64>,
     repeated_flushes: u64,
     way: Span,

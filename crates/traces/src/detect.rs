@@ -14,7 +14,7 @@ use crate::io::Out;
 const SNIFFED: u64 = 64 * 1024;
 pub(crate) const LINES: usize = 20;
 
-/// Names that `format` takes.
+/// Names that `format` accepts.
 pub fn known() -> Vec<&'static str> {
     FORMATS.iter().map(|format| format.name).chain([CSV]).collect()
 }

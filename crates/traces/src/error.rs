@@ -15,7 +15,7 @@ pub enum TraceFileError {
     /// A line (from 1) that does not match the format.
     #[error("line {line}: {found}; expected {accepted}")]
     Line {
-        /// From 1.
+        /// Line number, from 1.
         line: u64,
         /// Text found there.
         value: String,

@@ -38,7 +38,7 @@ pub struct Wrong {
 }
 
 impl Wrong {
-    /// Something that stands there, and what it is not.
+    /// Return the error of a value in the file, and the expectation.
     pub(crate) fn new(value: &[u8], problem: &str) -> Self {
         Self { value: shown(value), found: problem.to_owned() }
     }
@@ -84,7 +84,7 @@ impl Out {
         Io { issue, latency: None, op, fua: false, failed: false, offset, len, stream, row: self.row }
     }
 
-    /// The stream of a device, where the trace knows nothing else.
+    /// The stream of a device, if the trace has no other information.
     #[inline]
     pub(crate) fn device(&mut self, device: &[u8]) -> u32 {
         self.streams.of(Parts { host: b"", device, process: b"" })

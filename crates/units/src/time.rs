@@ -29,7 +29,7 @@ impl Instant {
 }
 
 impl Span {
-    /// No time at all.
+    /// A length of zero.
     pub const ZERO: Self = Self(0);
 
     /// A span from seconds, rounded to the nanosecond. Negative or no number: zero; more than fits: the longest.

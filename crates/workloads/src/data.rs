@@ -206,7 +206,7 @@ impl Data {
     /// Data that does not compress.
     pub const INCOMPRESSIBLE: Self = Self { constant: Entropy::INCOMPRESSIBLE, spread: None };
 
-    /// Draws from `spec` with a generator of its own.
+    /// Return a sampler of `spec` with a separate generator.
     pub fn new(spec: &DataSpec, random: Random) -> Self {
         let constant = Entropy::of(spec.mean());
         if matches!(spec, DataSpec::Constant(_)) {

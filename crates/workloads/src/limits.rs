@@ -42,7 +42,7 @@ pub enum Bound {
     BandwidthAtLeast(Rate),
 }
 
-/// Bounds on what some streams do together in the measured time.
+/// Bounds on the activity of streams in the measured time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LimitSpec {
     /// Names of the streams; all where empty.

@@ -23,7 +23,7 @@ pub enum Load {
     Closed {
         /// Threads.
         threads: u32,
-        /// I/Os that each thread keeps outstanding.
+        /// I/Os that each thread has outstanding.
         depth: u32,
         /// Pause between a completion and the next I/O of that slot.
         think: Span,
@@ -39,7 +39,7 @@ pub enum Load {
         /// A pause until the next I/O is due begins when nothing is outstanding.
         drain: bool,
     },
-    /// A kind in a file of its own.
+    /// A kind with its own file.
     Other(OtherLoad),
 }
 

@@ -159,7 +159,7 @@ impl Workload {
         Ok(())
     }
 
-    /// No two streams have the same name in a record.
+    /// Check that no two streams have the same name in a record.
     pub(crate) fn check_names(&self) -> Result<(), SpecError> {
         let of_app = self.app.iter().flat_map(AppSpec::streams).map(|stream| stream.name);
         let names: Vec<String> = self.streams.iter().map(|stream| stream.name.clone()).chain(of_app).collect();

@@ -115,7 +115,7 @@ fn read_arrivals(section: &Section, repeat: bool) -> Result<Option<(f64, Arrival
 }
 
 fn step_names(section: &Section, sections: &[Section]) -> Result<Vec<String>, SpecError> {
-    /// More steps than a person writes.
+    /// Most steps of a script.
     const MOST_STEPS: usize = 256;
     if sections.is_empty() || sections.len() > MOST_STEPS {
         let accepted = format!("a script has 1 to {MOST_STEPS} [[scripts.steps]]");

@@ -41,7 +41,7 @@ pub struct StepSpec {
     pub streams: Vec<usize>,
     /// Work of the step.
     pub work: Work,
-    /// I/Os that each client keeps outstanding in it.
+    /// I/Os that each client has outstanding in the step.
     pub depth: u32,
     /// CPU time before every I/O.
     pub cpu: Cpu,

@@ -66,7 +66,7 @@ const KEYS: [SetKey; 17] = [
 ];
 
 impl Workload {
-    /// Names of the keys that [`Workload::set`] takes.
+    /// Names of the keys that [`Workload::set`] accepts.
     pub const SET_KEYS: [&str; KEYS.len()] = SETTABLE;
 }
 
@@ -151,7 +151,7 @@ fn accepted(error: &SpecError) -> String {
     error.accepted.trim_start_matches("expected ").to_owned()
 }
 
-/// A value of a file as `set` takes it: without quotes.
+/// A value of a file in the form that `set` accepts: without quotes.
 fn shown(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

@@ -47,7 +47,7 @@ pub struct StreamSpec {
     pub volume: Option<String>,
     /// Share of all I/Os, where the load is common to all streams.
     pub share_pct: f64,
-    /// Load of its own.
+    /// Separate load of the stream.
     pub load: Option<Load>,
     /// Reads, in percent.
     pub read_pct: f64,
@@ -116,7 +116,7 @@ pub struct Workload {
     pub title: String,
     /// Source of the definition.
     pub source: String,
-    /// Load common to all streams without one of their own.
+    /// Load of all streams without a separate one.
     pub load: Option<Load>,
     /// Runs of a stream in a row, on average, before another is drawn; each I/O draws by default.
     pub in_a_row: Option<f64>,

@@ -37,7 +37,7 @@ pub enum RandomMode {
 /// How a stream chooses its trims among the I/Os that are not reads.
 #[derive(Clone, Debug)]
 pub(crate) enum Trims {
-    /// None.
+    /// No trims.
     Never,
     /// This share of the I/Os.
     Share(f64),
@@ -116,7 +116,7 @@ impl Stream {
         self.files_spec
     }
 
-    /// Return whether the stream writes to files of its own.
+    /// Return whether the stream writes to separate files.
     pub fn has_files(&self) -> bool {
         self.files.is_some()
     }

@@ -97,7 +97,7 @@ class DrivesQuestion(CatalogQuestion):
         metavar="[NAME]...",
         positional=True,
     )
-    min: str | None = capacity('Least capacity, such as "3 TB".', None)
+    min: str | None = capacity('Smallest capacity, such as "3 TB".', None)
     max: str | None = capacity("Largest capacity.", None)
     sort: str | None = asks(
         f"Sort by {', '.join(SORT_KEYS)}; drives without the value come last.", default=None, metavar="KEY"

@@ -27,7 +27,7 @@ from hotband.views.text.screen import Screen, screen_table
 
 if TYPE_CHECKING:
     from hotband.base.question import Question
-    from hotband.data.documents.reliability import EstimateDoc, ReliabilityDoc
+    from hotband.data.documents.reliability import EstimateDoc, LayoutDoc, ReliabilityDoc
     from hotband.inference.reliability.result import Reliability
 
 
@@ -38,14 +38,12 @@ def terminal(result: Reliability, question: Question) -> Screen:
     years = f"{mission['years']:g} year{'' if mission['years'] == 1 else 's'}"
     between = " to ".join(numbers.odds(loss[end]) for end in ("low", "high"))
     chance = f"{numbers.odds(loss['value'])} (95 % interval {between})"
-    survives = f"survives any {counted(layout['failures_tolerated'], 'failure')}"
-    survival = "nothing is redundant" if not layout["failures_tolerated"] else survives
     drives = counted(layout["drives"], "drive")
     return Screen(
         answer=f"{data['machine']} loses data within {years} with a chance of {chance}, simulated.",
         more=_of_blocks(data),
         body=[_screen_figures(data, years)],
-        state=[f"{layout['kind']} of {drives}, {numbers.size(layout['usable_bytes'])} usable, {survival}."],
+        state=[f"{layout['kind']} of {drives}, {numbers.size(layout['usable_bytes'])} usable, {_survival(layout)}."],
         remarks=[text for text in (_uncounted(data), data["mttdl"]["reason"]) if text],
         next=question,
         details=[*summary_lines(data), figures_table(data), *notes(data)],
@@ -95,15 +93,22 @@ def _screen_figures(data: ReliabilityDoc, years: str) -> Table:
     return table
 
 
+def _survival(layout: LayoutDoc) -> str:
+    """Return how many failed drives the array survives."""
+    if not layout["failures_tolerated"]:
+        return "nothing is redundant"
+    failures = counted(layout["failures_tolerated"], "failure")
+    group = {"raid10": "pair", "raid50": "group", "raid60": "group"}.get(layout["kind"])
+    return f"survives {failures} per {group}" if group else f"survives any {failures}"
+
+
 def summary_lines(data: ReliabilityDoc) -> list[str]:
     """Return the assessed array, and the sources of its values."""
     layout, given = data["layout"], data["given"]
     sources = given["sources"]
     usable = numbers.size(layout["usable_bytes"])
-    pair = {"raid10": " a pair", "raid50": " a group", "raid60": " a group"}.get(layout["kind"], "")
-    lives = f"lives with {layout['failures_tolerated']} failed{pair}"
     drives = counted(layout["drives"], "drive")
-    title = f"{data['machine']}: {layout['kind']} of {drives}, {usable} usable, {lives}"
+    title = f"{data['machine']}: {layout['kind']} of {drives}, {usable} usable, {_survival(layout)}"
     # A share below 1 by less than a printed number can show.
     afr = numbers.share(min(-math.expm1(-HOURS_PER_YEAR / given["mtbf_hours"]), math.nextafter(1.0, 0.0)))
     lines = [title, f"  MTBF {hours(given['mtbf_hours'])} ({afr} a year; {sources['mtbf']})"]

@@ -79,7 +79,7 @@ fn service(
     Ok(Service { time: span, rate: rate(section, of_data)?, spread: share })
 }
 
-/// None if it is not stated.
+/// Read the contention; none if it is not stated.
 fn contention(section: &Section) -> Result<f64, SpecError> {
     const KEY: &str = "contention";
     let Ratio(share) = section.quantity::<Ratio>(KEY)?.unwrap_or(Ratio(0.0));

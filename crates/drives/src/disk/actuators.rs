@@ -74,7 +74,7 @@ impl MultiActuatorDisk {
         }
     }
 
-    /// Lends what is shared to one actuator.
+    /// Lends the shared parts to one actuator.
     fn with(&mut self, index: usize, now: Instant, act: impl FnOnce(&mut Disk)) {
         self.shared.port.forget_before(now);
         self.shared.others = Others::default();

@@ -61,7 +61,7 @@ impl WriteCaches {
         }
     }
 
-    /// With a switch turned; none if the disk has no such switch.
+    /// Return the caches with a changed switch; none if the disk has no such switch.
     pub(super) fn with(self, key: &str, on: bool) -> Option<Self> {
         match key {
             "wce" => Some(Self { wce: on, ..self }),

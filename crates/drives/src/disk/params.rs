@@ -72,7 +72,7 @@ pub enum Exposes {
 /// After which reads the arm continues reading into the segment, while nothing else waits for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadAhead {
-    /// None.
+    /// No read-ahead.
     Off,
     /// Reads that continue where a segment ends.
     Streams,
@@ -80,7 +80,7 @@ pub enum ReadAhead {
     Always,
 }
 
-/// Firmware time of a command, by what answers it.
+/// Firmware time of a command, by the part that completes it.
 #[derive(Clone, Copy, Debug)]
 pub struct Overheads {
     /// A read that needs the media.
@@ -116,7 +116,7 @@ pub struct DiskParams {
     pub exposes: Exposes,
     /// Power draw of the disk, if the catalog has it.
     pub draw: Option<Draw>,
-    /// Mean bits read between two unrecoverable errors, where the catalog says so.
+    /// Mean bits read between two unrecoverable errors, if the catalog states them.
     pub error_bits: Option<f64>,
     /// Zones, heads, skew, spindle of one actuator.
     pub geometry: GeometryParams,
@@ -160,7 +160,7 @@ pub struct DiskParams {
     pub segments: usize,
     /// Size of one segment, in sectors.
     pub segment_sectors: u64,
-    /// After which reads the arm reads ahead.
+    /// Reads after which the arm reads ahead.
     pub read_ahead: ReadAhead,
     /// Sectors read ahead of the reader; zero for none.
     pub look_ahead_sectors: u64,
@@ -460,7 +460,7 @@ fn read_bits(section: &Section, key: &'static str) -> Result<Option<f64>, SpecEr
     number.map(Some).ok_or_else(|| section.error(key, shown, accepted))
 }
 
-/// Errors that reads recover from, of a product that says how often.
+/// Read the rate of recovered errors, if the product states it.
 fn read_recovery(section: &Section) -> Result<Option<RecoveryParams>, SpecError> {
     let Some(bits) = read_bits(section, "recovered_error_bits")? else { return Ok(None) };
     let time: Span = section.required("recovery_time", "a time")?;

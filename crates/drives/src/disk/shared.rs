@@ -31,7 +31,7 @@ pub(super) struct Others {
 }
 
 impl Others {
-    /// Adds what one of them has.
+    /// Adds the counters of a disk.
     pub fn add(&mut self, disk: &Disk) {
         let (extents, sectors) = disk.dirty.held();
         self.extents += extents;
@@ -48,12 +48,12 @@ impl Others {
 }
 
 impl Shared {
-    /// For the only actuator of a disk.
+    /// Return the shared parts for the only actuator of a disk.
     pub fn of_one(params: &DiskParams) -> Self {
         Self { port: Port::new(params.port_rate), ..Self::of_several(params) }
     }
 
-    /// For the actuators of a disk that has several.
+    /// Return the shared parts for several actuators of a disk.
     pub fn of_several(params: &DiskParams) -> Self {
         let segments = Segments::new(params.segments, params.segment_sectors);
         Self { port: Port::shared(params.port_rate), segments, others: Others::default() }

@@ -22,14 +22,14 @@ pub struct AdmissionParams {
 pub struct Stripe {
     /// Time from one to the next, which all writes of a stripe take together.
     pub time: Span,
-    /// Time that the controller takes for a write.
+    /// Controller time of a write.
     pub interval: Span,
     /// Rate at which flash programs the data of a stripe.
     pub rate: Rate,
 }
 
 impl Stripe {
-    /// Time that a write of `bytes` takes of a stripe.
+    /// Time in which a write of `bytes` fills its part of a stripe.
     #[inline]
     fn time_of(&self, bytes: u64) -> Span {
         self.interval.max(self.rate.time_for(bytes))

@@ -37,7 +37,7 @@ pub struct Compression {
 const ONE: u32 = 1 << 16;
 
 impl Compression {
-    /// None: every page takes its size.
+    /// Return a compressor; without parameters pages are not compressed.
     pub fn new(params: Option<CompressionParams>) -> Self {
         let mut compression = Self { params, last: (Entropy::INCOMPRESSIBLE, 0), owed: 0 };
         compression.last.1 = compression.size(Entropy::INCOMPRESSIBLE);

@@ -60,7 +60,7 @@ impl Dirty {
         Self { extents: Pending::default(), sectors: 0, room, more: 0, longest, in_flight: None, joined: 0 }
     }
 
-    /// Another size; nothing may be held.
+    /// Changes the size of an empty cache.
     pub fn resize(&mut self, room: Room) {
         assert!(self.is_empty(), "a cache is written to the media before it becomes another one");
         self.room = room;

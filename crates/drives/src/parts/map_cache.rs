@@ -13,9 +13,9 @@ const ABSENT: u32 = u32::MAX;
 /// Place where a page of the table was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found {
-    /// In the controller's memory.
+    /// The page is in the controller's memory.
     Controller,
-    /// In the host's; it is in the controller's now.
+    /// The page was in the host's memory; the controller has it now.
     Host,
     /// On flash alone.
     Flash,

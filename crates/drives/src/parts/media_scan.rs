@@ -10,16 +10,16 @@
 use hotband_machine::{Section, SpecError};
 use hotband_units::Span;
 
-/// When a drive scans, and what that costs the command that interrupts it.
+/// Times of a scan, and the delay of a command that interrupts it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScanParams {
     /// Rest after which it begins.
     pub idle: Span,
     /// Length of a burst.
     pub burst: Span,
-    /// From the end of a burst to the next.
+    /// Pause from the end of a burst to the next.
     pub pause: Span,
-    /// From the arrival of a command until the arm is free for it.
+    /// Delay from the arrival of a command until the arm is free.
     pub delay: Span,
 }
 
@@ -64,7 +64,7 @@ pub struct Scan {
 }
 
 impl Scan {
-    /// At the first sector.
+    /// Return a scan at the first sector.
     pub fn new(params: ScanParams) -> Self {
         Self { params, flow: 0, interrupted: 0 }
     }

@@ -56,7 +56,7 @@ impl Waiting {
     }
 }
 
-/// Where the head is and what time it is, for weighing commands.
+/// Position of the head and the time, to weigh commands.
 #[derive(Clone, Copy, Debug)]
 pub struct Head<'a> {
     /// Time.

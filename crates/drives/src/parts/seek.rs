@@ -18,7 +18,7 @@ pub struct SeekPoints {
     pub track: Span,
     /// Mean over random pairs of tracks.
     pub average: Span,
-    /// From the first to the last track.
+    /// Seek from the first to the last track.
     pub full: Span,
     /// Stroke at which the seek reaches its top speed.
     pub knee: Knee,
@@ -29,7 +29,7 @@ pub struct SeekPoints {
 pub struct Knee(u32);
 
 impl Knee {
-    /// At this stroke, above 0 and below 1.
+    /// Return the knee at this stroke, above 0 and below 1.
     pub fn at(stroke: f64) -> Self {
         Self((stroke * 1e6).round() as u32)
     }

@@ -30,7 +30,7 @@ pub struct SenseParams {
     pub scan_share: f64,
 }
 
-/// Reading again what cannot be decoded.
+/// Parameters of read retries.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RetryParams {
     /// Share of the pages read of new flash and fresh data that need a second sense.
@@ -65,7 +65,7 @@ pub struct Senses {
     planes: u32,
     /// Sense time of each page of a pass.
     of_page: Vec<Span>,
-    /// Pages until one that takes longer, that one included.
+    /// Number of pages up to and including the next that takes longer.
     until: u64,
     random: Random,
     /// Pages that were read again.
@@ -142,7 +142,7 @@ impl Senses {
         Span(sense.0 * u64::from(steps))
     }
 
-    /// Pages until one that takes longer: geometric, by inversion.
+    /// Number of pages until the next that takes longer: geometric, by inversion.
     fn gap(&mut self, wear: f64) -> u64 {
         let share = self.retried_share(wear) + self.params.scan_share;
         if share <= 0.0 {

@@ -328,7 +328,7 @@ impl Ssd {
         }
     }
 
-    /// Passes are programmed: what waited for them continues.
+    /// Continues the work that waited for the programmed passes.
     fn go_on(&mut self, now: Instant) {
         for number in std::mem::take(&mut self.programmed) {
             self.work.done(number);

@@ -44,7 +44,7 @@ pub(super) fn read_mapping_unit(section: &Section) -> Result<u64, SpecError> {
     Ok(unit / PAGE)
 }
 
-/// Whether every plane of a die reads pages of its own.
+/// Whether every plane of a die reads separate pages.
 pub(super) fn read_plane_reads(section: &Section) -> Result<bool, SpecError> {
     Ok(section.choice("plane_reads", &[("together", false), ("independent", true)])?.unwrap_or(false))
 }

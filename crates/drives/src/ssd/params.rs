@@ -42,9 +42,9 @@ pub struct SsdParams {
     pub pcie: Option<Pcie>,
     /// Pages that are mapped together: a write of less reads the rest first.
     pub unit_pages: u64,
-    /// Memory for its mapping table, if that does not hold all of it.
+    /// Memory for its mapping table, if the table does not fit into it.
     pub mapping: Option<MappingParams>,
-    /// Its namespaces; none if all of it is one address space.
+    /// Its namespaces; none if the drive is one address space.
     pub namespaces: Vec<Unit>,
     /// Divisor of capacity, blocks and buffer.
     pub scale: u64,

@@ -10,13 +10,13 @@ use crate::ssd::slot::Event;
 /// Place where the newest data of a page is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lies {
-    /// In the pseudo-SLC cache.
+    /// The data is in the pseudo-SLC cache.
     Cached,
     /// In the write buffer, or in a pass that is not sent to the flash yet.
     Buffered,
     /// Nowhere: it was never written.
     Nowhere,
-    /// In a block, on a pass, on a flash page.
+    /// The data is in a block, pass and flash page.
     Flash(u32, u32, u32),
 }
 

@@ -10,7 +10,7 @@ pub(super) struct Slot {
     pub submitted: Instant,
     /// Time at which the controller began the command.
     pub begun: Instant,
-    /// When the flash was asked.
+    /// Time at which the flash was asked.
     pub asked: Instant,
     /// Parts that are still to come: pages of the mapping table first, then data.
     pub parts: u32,

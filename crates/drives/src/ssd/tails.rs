@@ -22,7 +22,7 @@ pub struct JournalParams {
 
 /// A time, and how it is written.
 type Most = (Span, &'static str);
-/// No single command of a drive that works takes longer.
+/// Longest accepted time of a single command.
 const LONGEST: Most = (Span(1_000_000_000), "1 s");
 /// Data that was written longer ago is on no drive that anybody sells: ten years.
 const OLDEST: Most = (Span(3_650 * 86_400 * 1_000_000_000), "3650 d");

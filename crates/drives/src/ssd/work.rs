@@ -15,7 +15,7 @@ use crate::ssd::power::SsdAccount;
 #[derive(Clone, Copy, Debug)]
 struct Erase {
     block: u32,
-    /// For all passes below this number,
+    /// Work for all passes below this number,
     until: u64,
     /// and for the passes that were open then, which have no number yet.
     open: [bool; FRONTIERS],
@@ -43,7 +43,7 @@ pub(super) struct WorkQueue {
     after: VecDeque<bool>,
     /// Frontiers with data in a pass that is not full.
     open: [bool; FRONTIERS],
-    /// Erases that wait until what replaces their data is programmed.
+    /// Erases that wait until the copies of their data are programmed.
     erases: VecDeque<Erase>,
     /// Pages read for relocation that are not yet handed over: block, pass, pages.
     reads: Option<(u32, u32, u32)>,

@@ -56,7 +56,7 @@ fn request(args: Vec<OsString>) -> Result<Request, Box<dyn Error>> {
     })
 }
 
-/// Runs it; returns what is printed, or why it could not be run.
+/// Runs a request; returns the text to print, or the reason why it could not be run.
 fn simulate(request: Request) -> Result<String, Box<dyn Error>> {
     let catalog = Catalog::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../python/hotband/data/catalog"));
     let run = Run::new(&catalog, request)?;

@@ -212,7 +212,7 @@ impl Mechanism {
         Ok(scaled)
     }
 
-    /// Bytes of memory that the drive takes.
+    /// Bytes of memory of the drive.
     fn memory(&self, is_for: Use) -> u64 {
         match (self, is_for) {
             (Self::Disk(params), _) => params.memory(),
@@ -318,7 +318,7 @@ pub(crate) fn as_value(text: &str) -> Value {
     text.trim().parse::<i64>().map_or_else(|_| Value::from(text), Value::from)
 }
 
-/// Beginnings of the keys of what not every drive has.
+/// Beginnings of the keys of optional parts of drives.
 const OPTIONAL: [(&str, &str); 14] = [
     ("smr", "shingled tracks (SMR)"),
     ("actuators", "second actuator"),
@@ -397,7 +397,7 @@ fn member_ranges(
     ranges.collect()
 }
 
-/// No two layouts use the same bytes of a drive.
+/// Check that no two layouts use the same bytes of a drive.
 fn check_overlap(spec: &MachineSpec, layouts: &Layouts) -> Result<(), SpecError> {
     let all = layouts.iter().enumerate().flat_map(|(n, (_, _, members))| members.iter().map(move |m| (n, m)));
     let all: Vec<(usize, &MemberRange)> = all.collect();

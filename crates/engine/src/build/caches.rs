@@ -213,7 +213,7 @@ impl MachineCaches {
     }
 }
 
-/// Adds what lies below `node`.
+/// Adds the drives and controllers below `node`.
 fn descend(node: NodeRef, layouts: &Layouts, controllers: &[Option<usize>], below: &mut Below) {
     let layout = match node {
         NodeRef::Drive(drive) => return below.drives.push(drive as usize),

@@ -35,7 +35,7 @@ pub struct Moved {
 pub struct MachineCeiling {
     /// Rate of ports, links and controllers.
     pub ports: f64,
-    /// Rate of the media, with what controller memory adds.
+    /// Rate of the media, including controller memory.
     pub media: f64,
 }
 
@@ -71,7 +71,7 @@ struct Below {
     others: usize,
     /// Memory of controllers.
     memory: f64,
-    /// A journal takes writes before the media does.
+    /// Whether a journal accepts writes before the media.
     has_journal: bool,
 }
 

@@ -81,7 +81,7 @@ impl Roles<'_> {
     }
 }
 
-/// The stripes of what `member` is, if it has any.
+/// The stripes of a member, if it has any.
 fn stripe_shape(member: MemberRange, layouts: &Layouts) -> Option<StripeShape> {
     match member.node {
         NodeRef::Layout(layout) => match &layouts[layout as usize].1 {

@@ -181,7 +181,7 @@ impl<'a> Driver<'a> {
         self.take_ios(io.source);
     }
 
-    /// Submits what `source` requests now.
+    /// Submits the I/Os that `source` requests now.
     fn take_ios(&mut self, source: u32) {
         while let Some(io) = self.sources.next_io(source, self.now, &mut self.streams) {
             self.send(source, &io);

@@ -119,7 +119,7 @@ const REFUSED: [Refused; 11] = [
 pub struct Why {
     /// The event.
     pub event: &'static str,
-    /// On what.
+    /// The part on which the event happens.
     pub on: On,
     /// Why not.
     pub why: &'static str,

@@ -99,7 +99,7 @@ pub const DISK: &[(&str, &str)] = &[
     ("zones", "zones of equal rate from the outer to the inner edge"),
 ];
 
-/// Values that a disk need not state, and that it takes nevertheless.
+/// Optional values of a disk.
 pub const DISK_OPTIONAL: &[(&str, &str)] = &[
     ("age_weight", "positioning time that a command gains by waiting, as a share of the wait; default: 0 %"),
     ("cache_overhead_write", "firmware time of a write into the cache; default: cache_overhead"),

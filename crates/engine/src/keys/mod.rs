@@ -14,7 +14,7 @@ use toml::{Table, Value};
 use crate::texts::{machine_text, workload_of, workload_text};
 use crate::{Catalog, Request};
 
-/// Keys of workloads, which `set` knows before any workload or machine is named.
+/// Keys of workloads that `set` accepts before a workload or machine is named.
 pub const SET_KEYS: &[&str] = &hotband_workloads::Workload::SET_KEYS;
 
 /// A key that `set` accepts.

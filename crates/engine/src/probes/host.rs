@@ -45,7 +45,7 @@ struct Done {
 }
 
 impl HostProbe {
-    /// For a machine whose host has cores.
+    /// Return a probe for a machine whose host has cores.
     pub fn of(machine: &Machine) -> Option<Self> {
         let cores = cores(machine).len();
         (cores > 0).then(|| Self { before: Vec::new(), measured: vec![Done::default(); cores] })

@@ -40,7 +40,7 @@ pub struct AppStats {
 }
 
 impl AppStats {
-    /// None yet.
+    /// Return counts of zero.
     pub fn new(app: &dyn App) -> Self {
         Self { operations: app.operations().iter().map(|_| OperationStats::new()).collect(), counters: Vec::new() }
     }

@@ -46,7 +46,7 @@ pub struct StreamLoss {
     pub name: String,
     /// Bytes whose newest acknowledged write was its own and is lost.
     pub lost_bytes: u64,
-    /// Its writes that have such bytes.
+    /// Its writes with such bytes.
     pub lost_writes: u64,
 }
 

@@ -65,7 +65,7 @@ pub struct Findings {
 }
 
 impl Findings {
-    /// With a section.
+    /// Adds a section.
     #[must_use]
     pub fn with(mut self, key: &'static str, section: impl Section) -> Self {
         self.sections.add(key, section);
@@ -81,7 +81,7 @@ impl Findings {
         self
     }
 
-    /// With notes.
+    /// Adds notes.
     #[must_use]
     pub fn with_notes(mut self, notes: impl IntoIterator<Item = String>) -> Self {
         self.notes.extend(notes);

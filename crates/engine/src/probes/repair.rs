@@ -114,7 +114,7 @@ fn index_of(level: ServiceLevel) -> usize {
 }
 
 impl RepairProbe {
-    /// None if no failure is to come.
+    /// Return a probe; none if the run has no failure.
     pub fn of(machine: &Machine, workload: &Workload, (spares, rate): (u32, Option<u64>)) -> Option<Self> {
         let before = machine.repair()?.report().failures.len();
         let level = || Level {
@@ -226,7 +226,7 @@ impl RepairProbe {
 }
 
 impl Level {
-    /// None if the machine was never in this state.
+    /// Return the record of a state; none if the machine was never in it.
     fn record(&self, phase: &'static str) -> Option<ServiceRecord> {
         if self.duration == Span::ZERO && self.count + self.errors == 0 {
             return None;

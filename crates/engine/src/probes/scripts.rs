@@ -53,7 +53,7 @@ impl ScriptStats {
         }
     }
 
-    /// Adds what ended in another part of the measured time.
+    /// Adds the runs completed in another part of the measured time.
     pub fn add(&mut self, other: &Self) {
         self.completed += other.completed;
         self.sum += other.sum;

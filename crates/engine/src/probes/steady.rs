@@ -37,7 +37,7 @@ impl Tally {
     }
 }
 
-/// Whether a phase reached steady state, as a record says it.
+/// Whether a phase reached steady state, in the form of a record.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SteadyRecord {
     /// Name of the phase.

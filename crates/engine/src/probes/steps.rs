@@ -14,7 +14,7 @@ pub struct Step {
     pub name: String,
     /// Threads of the closed loop in `[load]`, if there is one.
     pub threads: Option<u32>,
-    /// Clients of the scripts, where the phase says how many.
+    /// Clients of the scripts, if the phase states them.
     pub clients: Option<u32>,
     /// When it began, since the measured time began.
     pub begin_ns: u64,
@@ -32,7 +32,7 @@ pub struct StepEnd {
     pub name: String,
     /// Threads of the closed loop in `[load]`, if there is one.
     pub threads: Option<u32>,
-    /// Clients of the scripts, where the phase says how many.
+    /// Clients of the scripts, if the phase states them.
     pub clients: Option<u32>,
     /// Sections of the sources.
     pub sections: Sections,

@@ -35,7 +35,7 @@ rows! { "series":
     }
 }
 
-/// Counts what streams do.
+/// Counts the I/Os of streams.
 pub struct Streams {
     pub names: Vec<Text>,
     pub all: Vec<Directions>,
@@ -143,7 +143,7 @@ impl Streams {
         self.steps.end(step, now, &self.all)
     }
 
-    /// The measured time is over: afterwards `all` holds what all steps measured.
+    /// Ends the measured time; `all` then covers all steps.
     pub fn join_steps(&mut self) {
         self.steps.join(&mut self.all);
     }

@@ -111,7 +111,7 @@ pub(crate) use rows;
 pub struct Table {
     /// Its file is NAME.parquet.
     pub name: &'static str,
-    /// In the order of the file.
+    /// Columns in the order of the file.
     pub columns: Vec<(&'static str, Column)>,
 }
 

@@ -53,7 +53,7 @@ impl AnySource {
     }
 }
 
-/// Sources other than plain loads, with streams of their own.
+/// Sources other than plain loads, with their own streams.
 #[derive(Default)]
 pub struct Above {
     pub app: Option<AppAtWork>,

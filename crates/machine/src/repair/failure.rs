@@ -119,7 +119,7 @@ impl Machine {
         self.layouts.iter().enumerate().flat_map(of_layout).collect()
     }
 
-    /// Spare that takes these places: the first that is large enough.
+    /// Choose the first spare that is large enough for these places.
     fn choose_spare(&self, places: &[(u32, u16)]) -> Result<usize, NoSpare> {
         let range = |&(layout, member): &(u32, u16)| self.layouts[layout as usize].members[usize::from(member)];
         let needed = places.iter().map(|place| range(place).from + range(place).size).max();

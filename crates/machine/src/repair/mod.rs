@@ -41,7 +41,7 @@ pub struct SectorErrors {
 /// Service level of hosts at a moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ServiceLevel {
-    /// No drive has failed yet.
+    /// No drive has failed.
     Before,
     /// A member is missing and nothing is done about it.
     Degraded,
@@ -54,11 +54,11 @@ pub enum ServiceLevel {
 /// Why no spare took the place of a drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoSpare {
-    /// No layout on it can be rebuilt.
+    /// No layout on the drive can be rebuilt.
     NothingToRebuild,
     /// The remaining spares are too small.
     TooSmall,
-    /// None is left.
+    /// No spare is left.
     NoneLeft,
 }
 

@@ -48,7 +48,7 @@ pub struct JobReport {
     pub member: u16,
     /// The drive that failed.
     pub drive: u32,
-    /// The one that takes its place.
+    /// The spare that replaces the drive.
     pub spare: u32,
     /// State.
     pub state: JobState,

@@ -77,7 +77,7 @@ pub struct LayoutSpec {
     pub members: Vec<MemberRef>,
     /// First byte used on each member.
     pub from: Bytes,
-    /// Bytes used on each member; all of it by default.
+    /// Bytes used on each member; default: all.
     pub size: Option<Bytes>,
     /// The controller sends every write with force unit access.
     pub force_writes: bool,
@@ -98,7 +98,7 @@ pub struct VolumeSpec {
     pub from: Bytes,
     /// Length; to the end by default.
     pub size: Option<Bytes>,
-    /// I/Os that the host keeps outstanding at it; all by default.
+    /// I/Os that the host has outstanding at most; default: no limit.
     pub queue: Option<u32>,
 }
 

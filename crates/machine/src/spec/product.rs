@@ -116,7 +116,7 @@ impl Product {
         read().map_err(|error: SpecError| error.at_line_of(own_text))
     }
 
-    /// Reads one value and keeps its source and confidence.
+    /// Reads a value and records its source and confidence.
     fn take(&mut self, key: String, section: Section, rigour: Rigour) -> Result<Value, SpecError> {
         let (value, assumption, unsaid) = read_value(key, &section, rigour)?;
         section.finish()?;

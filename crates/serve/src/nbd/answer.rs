@@ -20,7 +20,7 @@ pub struct Read {
     pub offset: u64,
     /// Bytes.
     pub len: u32,
-    /// In one chunk, holes and all.
+    /// Whether the data is sent in one chunk, including holes.
     pub is_whole: bool,
 }
 

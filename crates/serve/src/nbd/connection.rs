@@ -35,7 +35,7 @@ const LONGEST_STATUS: u64 = 1 << 30;
 
 /// Task of the second thread.
 pub enum Task {
-    /// Sends what could not be sent at once.
+    /// Sends data that could not be sent at once.
     Send(Vec<u8>),
     /// Reads and sends.
     Read(Read),
@@ -102,7 +102,7 @@ struct Waiting {
 }
 
 impl Connection {
-    /// With a client that chose this export.
+    /// Return a connection for a client that chose this export.
     pub fn new(
         service: Arc<Service>,
         wire: Arc<dyn Wire>,
@@ -123,7 +123,7 @@ impl Connection {
         }
     }
 
-    /// Serves it until it ends; `incoming` is what came with the handshake.
+    /// Serves the client until it disconnects; `incoming` has the data received with the handshake.
     pub fn serve(self: &Arc<Self>, mut incoming: Incoming) {
         self.service.prepare_thread();
         let second = Arc::clone(self);

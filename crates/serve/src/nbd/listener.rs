@@ -188,7 +188,7 @@ impl Shared {
         self.clients.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Ends what waits; does not wait itself.
+    /// Ends waiting connections without waiting itself.
     fn close(&self) {
         self.is_closing.store(true, Ordering::Release);
         let _ = rustix::net::shutdown(&self.listener, Shutdown::Both);

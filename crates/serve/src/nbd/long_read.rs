@@ -31,7 +31,7 @@ fn append(connection: &Connection, buffer: &mut Vec<u8>, offset: u64, len: u64) 
     connection.service.read(connection.chosen.export, offset, &mut buffer[begin..])
 }
 
-/// In one chunk.
+/// Sends the data in one chunk.
 fn send_whole(connection: &Connection, read: &Read, buffer: &mut Vec<u8>) -> io::Result<()> {
     let Read { cookie, offset, len, .. } = *read;
     buffer.clear();

@@ -41,7 +41,7 @@ pub enum Step {
 #[derive(Debug)]
 pub struct Handshake<'a> {
     exports: &'a [Export],
-    /// Nothing is told before the connection is encrypted.
+    /// Whether the connection must be encrypted first.
     needs_tls: bool,
     has_flags: bool,
     omits_zeroes: bool,
@@ -51,7 +51,7 @@ pub struct Handshake<'a> {
     options: u32,
 }
 
-/// An option that was found at the front of what was received.
+/// An option at the beginning of the received data.
 struct Found<'a> {
     number: u32,
     data: &'a [u8],

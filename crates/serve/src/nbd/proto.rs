@@ -55,7 +55,7 @@ pub mod info {
     pub const BLOCK_SIZE: u16 = 3;
 }
 
-/// Transmission flags: what an export can.
+/// Transmission flags: the abilities of an export.
 pub mod can {
     #![allow(missing_docs, reason = "named as in the specification")]
     pub const HAS_FLAGS: u16 = 1 << 0;
@@ -109,7 +109,7 @@ pub mod error {
     pub const ENOSPC: u32 = 28;
 }
 
-/// The one meta context: what is kept of a range.
+/// The only meta context: whether a range is stored.
 pub const BASE_ALLOCATION: &str = "base:allocation";
 /// Its number; any would do.
 pub const BASE_ALLOCATION_ID: u32 = 1;

@@ -106,7 +106,7 @@ impl Tls {
         Ok(Self { inner, session: Mutex::new(session), sealed: Mutex::default(), sending: Mutex::default() })
     }
 
-    /// Sends what the session has made.
+    /// Sends the records that the session produced.
     fn send_records(&self) -> io::Result<()> {
         let mut records = Vec::new();
         let mut session = lock(&self.session);

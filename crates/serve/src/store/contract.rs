@@ -23,7 +23,7 @@ pub struct Extent {
 /// Contents of a range in a machine without power.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Left {
-    /// Where.
+    /// Place of the data.
     pub place: Place,
     /// Bytes.
     pub len: u64,

@@ -27,7 +27,7 @@ pub struct WithHistory<S> {
     history: Mutex<History>,
 }
 
-/// A write: ticket 0 represents what was there before.
+/// A write: ticket 0 stands for the contents before the first write.
 #[derive(Clone, Copy, Debug)]
 struct Kept {
     place: Place,

@@ -21,7 +21,7 @@ pub struct Image {
 }
 
 impl Image {
-    /// In `file`, which has `size` bytes.
+    /// Return an image in `file`, which has `size` bytes.
     pub fn new(file: File, size: u64, overlay: Option<Overlay>) -> Self {
         Self { file, size, overlay, locks: Locks::default() }
     }

@@ -29,7 +29,7 @@ pub struct Sidecar {
 /// A file of a store.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileTold {
-    /// Its name; it lies in the same folder as this one.
+    /// Its name; it is in the same folder as this file.
     pub file: PathBuf,
     /// Bytes.
     pub size: u64,

@@ -58,9 +58,9 @@ const LOG_HEADER: [&str; 5] = ["submit_ns", "direction", "offset_bytes", "size_b
 /// Position of a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Place {
-    /// In the column of this index.
+    /// The column with this index.
     At(usize),
-    /// In the column of this name.
+    /// The column with this name.
     Named(String),
 }
 
@@ -188,7 +188,7 @@ impl Columns {
         }
     }
 
-    /// The column that says when.
+    /// The column with the time.
     #[inline]
     fn begins(&self) -> usize {
         if self.places[END].is_some() { END } else { TIME }

@@ -47,7 +47,7 @@ pub trait Parser: Send {
         false
     }
 
-    /// The line from which on I/Os were measured, where the trace says.
+    /// The line from which I/Os were measured, if the trace states it.
     fn measured_from(&self) -> Option<u64> {
         None
     }
@@ -86,7 +86,7 @@ pub(crate) const FORMATS: [&Format; 19] = [
     &cachesim::ORACLE,
 ];
 
-/// Name of the format whose columns the user says.
+/// Name of the format with columns that the user states.
 pub(crate) const CSV: &str = "csv";
 
 /// Error of an unknown operation.

@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 use super::figures::Depth as Found;
 use super::quantiles::Values;
 
-/// Most that are followed, 8 MB: more than any host keeps outstanding.
+/// Most I/Os that are followed, 8 MB: more than any host has outstanding.
 const MOST: usize = 1 << 20;
 
 /// I/Os that were requested and not completed.

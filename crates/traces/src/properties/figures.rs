@@ -7,7 +7,7 @@ use serde::Serialize;
 pub struct Properties {
     /// I/Os.
     pub ios: u64,
-    /// From the first I/O to the last.
+    /// Time from the first I/O to the last.
     pub span_ns: u64,
     /// Bytes of a block.
     pub block_bytes: u64,
@@ -54,7 +54,7 @@ pub struct Device {
     pub ios: u64,
     /// Bytes read and written.
     pub bytes: u64,
-    /// Its last byte that was touched, and one.
+    /// Its last accessed byte, plus one.
     pub end_bytes: u64,
 }
 
@@ -68,7 +68,7 @@ pub struct Direction {
     pub ios: u64,
     /// Bytes.
     pub bytes: u64,
-    /// With force unit access.
+    /// Number of writes with force unit access.
     pub fua: u64,
     /// Failed when they were recorded.
     pub failed: u64,

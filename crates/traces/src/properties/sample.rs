@@ -35,7 +35,7 @@ struct Block {
     last_is_write: bool,
 }
 
-/// No time.
+/// Marks a block that was never used.
 const NEVER: u64 = u64::MAX;
 
 /// State of a block before its reuse.

@@ -106,7 +106,7 @@ impl Format for Systor {
     }
 }
 
-/// Our own log; columns that a trace knows nothing of are left out.
+/// Our own log, without columns that a trace lacks.
 #[derive(Default)]
 pub(super) struct Log {
     number: u64,

@@ -12,7 +12,7 @@ pub mod flag {
     pub const WRITING: u8 = 8;
     /// The running checkpoint has yet to write it.
     pub const CHECKPOINT: u8 = 16;
-    /// In the queue of dirty pages.
+    /// The page is in the queue of dirty pages.
     pub const QUEUED: u8 = 32;
     /// Holds a page.
     pub const USED: u8 = 64;
@@ -20,7 +20,7 @@ pub mod flag {
     pub const HELD: u8 = 128;
 }
 
-/// No slot, no client.
+/// Marks the absence of a slot or client.
 pub const NONE: u32 = u32::MAX;
 
 /// A place in the cache.

@@ -99,7 +99,7 @@ impl Extents {
         self.free[slot as usize / 64] & (1 << (slot % 64)) != 0
     }
 
-    /// The kept extents.
+    /// The extents retained until the next checkpoint.
     #[cfg(test)]
     pub fn kept(&self) -> impl Iterator<Item = u32> {
         self.kept.iter().chain(&self.leaving).copied()

@@ -152,7 +152,7 @@ impl BTree {
         }
     }
 
-    /// Fills the cache with what clients will ask for, as if they had.
+    /// Fills the cache with pages that clients will request.
     fn warm_up(&mut self) {
         let mut keys = self.keys.clone_with(self.warm.clone());
         let smallest = self.shape.leaf_bytes.min(self.shape.index_bytes);

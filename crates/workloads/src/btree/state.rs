@@ -139,7 +139,7 @@ pub struct Page {
     pub slot: u32,
     /// Checkpoints that had settled what they refer to when it was written.
     pub since: u32,
-    /// Its place in the cache, if it is there.
+    /// Its place in the cache, if it is cached.
     pub cached: u32,
 }
 
@@ -199,7 +199,7 @@ impl Default for Client {
 /// Work of the running checkpoint.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Stage {
-    /// None runs.
+    /// No checkpoint is running.
     #[default]
     Idle,
     /// Leaf pages are written.

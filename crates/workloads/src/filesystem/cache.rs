@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use hotband_units::Instant;
 
-/// In memory.
+/// The block is in memory.
 pub const CACHED: u8 = 1;
 /// Used since the clock hand passed.
 const REFERENCED: u8 = 2;
@@ -130,7 +130,7 @@ impl PageCache {
         self.soiled.push_back(soiled);
     }
 
-    /// A block goes to the drive.
+    /// Marks a block as being written to the drive.
     pub fn write_back(&mut self, block: u32) {
         let state = &mut self.state[block as usize];
         debug_assert!(*state & DIRTY != 0);

@@ -198,7 +198,7 @@ impl Files {
         }
     }
 
-    /// Whether this many extents need a block of their own.
+    /// Whether this many extents need a separate block.
     pub fn needs_tree(extents: &[Extent]) -> bool {
         extents.len() > INLINE_EXTENTS
     }

@@ -43,7 +43,7 @@ pub enum Phase {
 #[derive(Clone, Debug)]
 struct Logged {
     number: u64,
-    /// Blocks of the log that it takes.
+    /// Number of log blocks of the transaction.
     taken: u32,
     /// Blocks that are not yet written in place.
     left: u32,
@@ -66,7 +66,7 @@ pub struct Journal {
     logged: VecDeque<Logged>,
     /// The newest logged transaction of each block that is not yet written in place.
     owners: BTreeMap<u32, u64>,
-    /// Counts what may let the oldest transaction be written in place.
+    /// Counts events that may allow the oldest transaction to be written in place.
     pub progress: u64,
     /// Transactions that are durable have numbers up to this.
     pub committed: u64,

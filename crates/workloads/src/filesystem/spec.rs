@@ -108,7 +108,7 @@ pub struct CacheSpec {
     pub max_io: u32,
 }
 
-/// A file system, the files on it, and what processes do with them.
+/// A file system, its files, and the operations of processes on them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FileSystemSpec {
     /// File it was read from.

@@ -75,6 +75,6 @@ pub struct FileSystem {
     pub numbers: [u16; 13],
     pub ended: Vec<Ended>,
     pub counters: Counters,
-    /// For extents of one step; empty between steps.
+    /// Buffer for the extents of a step; empty between steps.
     pub scratch: Vec<Extent>,
 }

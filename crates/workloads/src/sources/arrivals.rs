@@ -146,7 +146,7 @@ impl LoadKind for Uneven {
 struct Arrivals {
     uneven: Uneven,
     arriving: Arriving,
-    /// None in a phase in which no stream of its runs.
+    /// Clock; none in a phase in which no stream of the source runs.
     clock: Option<Clock>,
     /// Time up to which due I/Os may be taken.
     woken: Instant,

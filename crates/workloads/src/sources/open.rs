@@ -13,7 +13,7 @@ pub struct OpenLoop {
     arriving: Arriving,
     rate: f64,
     arrival: Arrival,
-    /// None in a phase in which no stream of its runs.
+    /// Clock; none in a phase in which no stream of the source runs.
     clock: Option<ArrivalClock>,
     /// Time up to which due I/Os may be taken.
     woken: Instant,

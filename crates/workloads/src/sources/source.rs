@@ -48,7 +48,7 @@ pub struct PhaseStart<'a> {
 pub enum Pace {
     /// I/Os a second.
     Rate(f64),
-    /// I/Os that it keeps outstanding.
+    /// Number of I/Os that the source has outstanding.
     Outstanding(f64),
 }
 

@@ -16,7 +16,7 @@ pub(super) const OPERATIONS: Reader = Reader {
     looks: "\"5000 operations\"",
 };
 
-/// More cannot be counted down.
+/// Largest number that can be counted down.
 const MOST: u64 = u64::MAX >> 1;
 
 fn count(section: &Section, key: &'static str) -> Result<Option<u64>, SpecError> {

@@ -42,7 +42,7 @@ pub enum Until {
 
 /// Reader of a condition.
 struct Reader {
-    /// A key of its own.
+    /// Reader of a separate key.
     of_key: fn(&Section) -> Result<Option<Until>, SpecError>,
     /// A text of `until`; nothing if it is another condition's.
     of_text: fn(&Section, &str) -> Result<Option<Until>, SpecError>,

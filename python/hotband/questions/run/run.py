@@ -179,7 +179,7 @@ def add_intervals(question: RunQuestion, spec: RunSpec, finished: Finished, way:
     except RunsInterrupted:
         if not way.on_terminal:
             raise
-        way.say("interrupted: the record is kept without intervals")
+        way.say("interrupted: the record is stored without intervals")
         return False
     keep(finished, intervals)
     if spec.out is not None:

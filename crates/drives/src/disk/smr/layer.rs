@@ -287,7 +287,7 @@ impl Layer {
         steps
     }
 
-    /// The band of `cleaning` holds its data, but for what came meanwhile.
+    /// Marks the band of `cleaning` as holding its data, except for later writes.
     pub fn cleaned(&mut self, cleaning: &Cleaning) {
         let band = cleaning.band;
         self.log.forget_before(cleaning.limit, band * self.params.band, self.band_end(band));

@@ -21,11 +21,11 @@ pub enum Managed {
 /// Location of the media cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CacheAt {
-    /// Before the first band.
+    /// The media cache is before the first band.
     Outer,
     /// Between the bands of the first and of the second half.
     Middle,
-    /// After the last band.
+    /// The media cache is after the last band.
     Inner,
 }
 
@@ -40,7 +40,7 @@ pub struct SmrParams {
     pub cache_at: CacheAt,
     /// Most extents that it maps.
     pub extents: usize,
-    /// Size of a band (of a zone, where the host knows them).
+    /// Size of a band (of a zone, if the host knows the zones).
     pub band: u64,
     /// Whether a band is written to a place of its own before it is written over.
     pub band_copy: bool,
@@ -56,7 +56,7 @@ pub struct SmrParams {
     pub clean_from: f64,
     /// Share from which it cleans before anything else.
     pub clean_full: f64,
-    /// Length from which on a stream goes to its band.
+    /// Length of a stream from which it goes to its band.
     pub stream_from: u64,
     /// Share of the addresses, from the first on, that hold data when a run begins.
     pub filled: f64,

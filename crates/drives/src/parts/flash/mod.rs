@@ -63,7 +63,7 @@ pub enum FlashRead {
     Hit(Instant, Instant),
     /// Not held; the media read is extended to these sectors, which the flash will store.
     Promote(u64, u64),
-    /// Not held.
+    /// The cache does not hold the data.
     Miss,
 }
 
@@ -407,7 +407,7 @@ impl Flash {
         }
     }
 
-    /// Pages of a slot are no longer held; says which were.
+    /// Drops pages of a slot; returns those that it held.
     fn drop_pages(&mut self, place: u32, pages: u64) -> u64 {
         let slot = &mut self.slots[place as usize];
         let (held, awaited) = (slot.pages & pages, slot.filling & pages);

@@ -9,7 +9,7 @@ use hotband_machine::Carrier;
 use super::params::{FtlParams, PAGE_UNITS, VictimPolicy};
 use super::wear::Limits;
 
-/// No block.
+/// Marks the absence of a block.
 pub(super) const NONE: u32 = u32::MAX;
 
 /// Use of a block.

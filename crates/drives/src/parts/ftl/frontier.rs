@@ -18,10 +18,10 @@ pub(super) struct Frontier {
     pub block: u32,
     /// Units filled.
     pub filled: u32,
-    /// Flash page that comes next, and where it ends.
+    /// Next flash page, and its end.
     pub flash_page: u32,
     pub page_end: u32,
-    /// Pass that comes next, and where it ends.
+    /// Next pass, and its end.
     pub pass: u32,
     pub pass_end: u32,
     /// Sum over the units of the times at which the host wrote them; kept where hot and cold data are distinguished.
@@ -29,13 +29,13 @@ pub(super) struct Frontier {
 }
 
 impl Frontier {
-    /// At the beginning of `block`.
+    /// Return a frontier at the beginning of `block`.
     pub fn begin(block: u32, params: &FtlParams) -> Self {
         let (page_end, pass_end) = (params.flash_page_units, params.program_units);
         Self { block, filled: 0, flash_page: 0, page_end, pass: 0, pass_end, born: 0.0 }
     }
 
-    /// Nowhere: the first page that is appended takes a block.
+    /// Return a frontier without a block; the first appended page reserves one.
     pub fn nowhere(params: &FtlParams) -> Self {
         Self { filled: params.block_units, ..Self::begin(NONE, params) }
     }

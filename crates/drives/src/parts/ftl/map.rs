@@ -43,7 +43,7 @@ impl Map {
         Ok(Self { entries: Zeroed::new(pages * size_of::<u32>())?, sizes, shift })
     }
 
-    /// Bytes that it takes once every page was written.
+    /// Bytes of the map after every page was written.
     pub fn memory(params: &FtlParams) -> u64 {
         params.pages * (size_of::<u32>() as u64 + u64::from(params.compressed))
     }

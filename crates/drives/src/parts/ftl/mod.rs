@@ -167,7 +167,7 @@ impl Ftl {
         self.map.get(page as u32) & DIRTY != 0
     }
 
-    /// Units that `page` takes on flash.
+    /// Units of `page` on flash.
     #[inline]
     pub fn size_of(&self, page: u64) -> u32 {
         self.map.size(page as u32)

@@ -37,7 +37,7 @@ impl Origin {
         entry & !DIRTY
     }
 
-    /// Part of the old entry that the new one keeps.
+    /// Part of the old entry that remains in the new one.
     #[inline]
     pub fn kept(self) -> u32 {
         match self {

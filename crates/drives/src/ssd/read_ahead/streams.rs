@@ -62,7 +62,7 @@ pub struct Streams {
     known: Vec<Stream>,
     /// Chunks of streams that were forgotten, for which commands wait.
     left: Vec<Chunk>,
-    /// Where reads ended that belong to no stream, each at its place.
+    /// Ends of the last reads outside streams, each at its place.
     ends: Box<[u64; REMEMBERED]>,
     /// Reads of the drive.
     reads: u64,
@@ -70,7 +70,7 @@ pub struct Streams {
 }
 
 impl Streams {
-    /// No stream, of a drive of `pages` pages with such flash.
+    /// Return no streams, for a drive of `pages` pages.
     pub fn new(params: ReadAheadParams, nand: &NandParams, pages: u64) -> Self {
         Self::of_chunks(params, nand.page_bytes * u64::from(nand.planes) / PAGE, pages)
     }

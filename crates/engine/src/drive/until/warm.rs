@@ -22,7 +22,7 @@ impl Calm for Warm {
 }
 
 impl Warm {
-    /// For a phase that begins at `begin`.
+    /// Return the condition for a phase that begins at `begin`.
     pub fn new(begin: Instant) -> Self {
         Self { next: begin + LEAST }
     }

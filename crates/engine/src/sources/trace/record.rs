@@ -43,7 +43,7 @@ impl Beside {
 /// Statistics of a trace in measured phases.
 pub struct TraceStats {
     spec: TraceSpec,
-    /// I/Os of all of it that are not where they were recorded.
+    /// I/Os of the whole trace that are not where they were recorded.
     moved: u64,
     ios: u64,
     /// I/Os issued at their recorded time, and the delay of the others.
@@ -137,14 +137,14 @@ struct BeyondRecord {
 pub struct TraceRecord {
     file: String,
     issue: &'static str,
-    /// None if I/Os are requested at no recorded time.
+    /// Replay speed; none if I/Os are not requested at recorded times.
     speed: Option<f64>,
     depth: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     beyond: Option<BeyondRecord>,
     /// I/Os of it that were completed in the measured time.
     ios: u64,
-    /// From the first issue to the last answer of these, in the recording.
+    /// Time from the first issue to the last completion in the recording.
     recorded_ns: Option<u64>,
     /// Time from the first issue to the last answer of these, in the replay.
     replayed_ns: u64,

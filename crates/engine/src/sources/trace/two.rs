@@ -134,7 +134,7 @@ pub struct TracesCompared {
     first_difference: Option<Difference>,
     measured: SideTold,
     replayed: SideTold,
-    /// None unless both have latencies.
+    /// Comparison; none unless both traces have latencies.
     #[serde(flatten)]
     comparison: Option<Comparison>,
 }
@@ -154,7 +154,7 @@ struct SideTold {
 #[derive(Clone, Debug, Serialize)]
 struct Difference {
     io: u64,
-    /// None if that trace is over.
+    /// The measured I/O; none if that trace has ended.
     measured: Option<IoTold>,
     replayed: Option<IoTold>,
 }

@@ -21,7 +21,7 @@ pub struct TraceTarget {
     pub size: u64,
     /// The logical block of its drives.
     pub block: u64,
-    /// Why it takes no trims, if it does not.
+    /// Reason why the target refuses trims, if it does.
     pub stops_trims: Option<String>,
 }
 

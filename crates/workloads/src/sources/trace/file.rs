@@ -131,7 +131,7 @@ impl TraceIo {
 pub struct TraceStream {
     /// Its name in records.
     pub name: String,
-    /// The volume that it addressed, where the trace knows.
+    /// The addressed volume, if the trace states it.
     pub volume: Option<String>,
 }
 

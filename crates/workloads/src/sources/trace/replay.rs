@@ -193,7 +193,7 @@ impl Replay {
         self.due.extend(due);
     }
 
-    /// Reads what may be due next.
+    /// Reads the I/Os that may be due next.
     fn read_ahead(&mut self, now: Instant) {
         while let Some((index, io, link)) = self.next {
             let goes_on = match self.issue {

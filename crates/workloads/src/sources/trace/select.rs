@@ -22,9 +22,9 @@ pub struct Selection {
     pub format: Option<String>,
     /// Meaning of CSV columns, such as ("time", "3 us"), in the order of the text.
     pub columns: Vec<(String, String)>,
-    /// From this time on, since its first I/O.
+    /// Time since the first I/O at which the part begins.
     pub from: Span,
-    /// For so long.
+    /// Length of the part.
     pub length: Option<Span>,
     /// Devices whose I/Os are replayed; all if empty.
     pub devices: Vec<String>,
