@@ -116,9 +116,7 @@ def pts_of(
             raise UserError("question.tests", "", name, "is given twice; expected each test once")
     for option, value in (("question.threads", threads), ("question.depth", depth)):
         if value is not None and tests and not set(tests) & set(RANDOM):
-            raise UserError(
-                option, "", str(value), f"is for random loads: expected one of {', '.join(RANDOM)}"
-            )
+            raise UserError(option, "", str(value), f"is for random loads: expected one of {', '.join(RANDOM)}")
     target = of.target()
     if target.kind != KIND_REAL and set_write_cache:
         raise UserError(
