@@ -164,7 +164,7 @@ def test_a_machine_that_is_faster_than_its_host_is_refused_with_how_fast_that_is
     host = Speed(20_000.0, 100_000.0)
     expect_servable("disk", Speed(5e6, 200.0), host)
     for fast in (Speed(9_000.0, 40_000.0), Speed(90_000.0, 60_000.0)):
-        with pytest.raises(hb.UserError, match="what is served here: a 4 KiB read in 20 µs, 50,000 a second"):
+        with pytest.raises(hb.UserError, match="this host serves a 4 KiB read in 20 µs, 50,000 a second"):
             expect_servable("fast", fast, host)
 
 

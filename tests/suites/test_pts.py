@@ -244,15 +244,15 @@ def test_tests_that_are_asked_for_later_are_added(hotband: Hotband, tmp_path: Pa
         (["measure", "pts", "s4500-960", "--erase", "X1"], "--erase"),
         (
             ["measure", "pts", "s4500-960", "--set", "bs=4KiB"],
-            "bs = '4KiB': belongs to a workload, and a suite sets the loads",
+            "bs = '4KiB': belongs to a workload, and a suite sets loads and contents of drives",
         ),
         (
             ["measure", "pts", "ent-10k", "--set", "qd=3"],
-            "qd = '3': belongs to a workload, and a suite sets the loads",
+            "qd = '3': belongs to a workload, and a suite sets loads and contents of drives",
         ),
         (
             ["measure", "pts", "ent-10k", "--set", "depth=3"],
-            "depth = '3': belongs to a workload, and a suite sets the loads",
+            "depth = '3': belongs to a workload, and a suite sets loads and contents of drives",
         ),
         (
             ["measure", "pts", "ent-10k", "--set", "nothing=3"],
@@ -261,16 +261,19 @@ def test_tests_that_are_asked_for_later_are_added(hotband: Hotband, tmp_path: Pa
         (["measure", "pts", "nothing"], "nothing"),
         (
             ["measure", "pts", "exos-2x18-18tb"],
-            "several volumes: expected a machine with one, or exposes=one among what is set",
+            "several volumes: expected a machine with one volume, or exposes=one",
         ),
-        (["measure", "quick", "exos-2x18-18tb"], "for a drive with several logical units; they are d0.lun0, d0.lun1"),
+        (
+            ["measure", "quick", "exos-2x18-18tb"],
+            "for a drive with several logical units; the volumes are d0.lun0, d0.lun1",
+        ),
         (["measure", "pts", "s4500-960", "--fresh"], "--fresh: is for a folder: expected --out DIR with it"),
         (["measure", "pts", "s4500-960", "--test", "iops,iops"], "--test = 'iops': is given twice"),
         (
             ["measure", "pts", "s4500-960", "--test", "throughput", "--threads", "3"],
-            "--threads = '3': is of random loads",
+            "--threads = '3': is for random loads",
         ),
-        (["measure", "pts", "s4500-960", "--test", "latency", "--depth", "5"], "--depth = '5': is of random loads"),
+        (["measure", "pts", "s4500-960", "--test", "latency", "--depth", "5"], "--depth = '5': is for random loads"),
     ],
 )
 def test_mistakes_are_one_line(hotband: Hotband, arguments: list[str], said: str) -> None:

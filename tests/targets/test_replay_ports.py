@@ -236,4 +236,4 @@ def test_a_replay_states_that_it_leaves_the_compression_of_data_out(tmp_path: Pa
     (tmp_path / "w.toml").write_text(f'data = 0.2\n[trace]\nfile = "{file}"\n')
     with served(tmp_path) as (_, on):
         notes = [replay(workload, on).to_dict()["notes"] for workload in (tmp_path / "w.toml", file)]
-    assert ["data is left out" in " ".join(lines) for lines in notes] == [True, False]
+    assert ["entropy is ignored" in " ".join(lines) for lines in notes] == [True, False]

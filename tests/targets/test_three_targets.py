@@ -132,7 +132,7 @@ def test_a_workload_runs_on_all_targets_or_names_its_program(name: str) -> None:
     prepare(RunSpec("model", MACHINES.get(name, DRIVE), name, duration="1 ms"))
     refused = refusal(name)
     if refused is not None:
-        program = re.search(r"hotband program (\S+)(?: --set (\S+)=(\S+))? stands for it", refused)
+        program = re.search(r"hotband program (\S+)(?: --set (\S+)=(\S+))? replaces it", refused)
         assert program is not None, refused
         assert values_of(find_program(program[1]), {program[2]: program[3]} if program[2] else {})
 

@@ -16,7 +16,8 @@ from hotband.data.catalog.layouts import LAYOUTS
 from hotband.data.catalog.products import NOT_VERIFIED, catalog_drives
 from hotband.views.corpus import beside_table
 from hotband.views.drives import MOST_ROWS, all_values, facts, listing_views
-from hotband.views.text.tables import keys_table, values_table
+from hotband.views.text.lists import entry_lines
+from hotband.views.text.tables import keys_heading, keys_meaning, keys_table, values_table
 
 if TYPE_CHECKING:
     from hotband.base.question import Question
@@ -60,12 +61,8 @@ def entries(shown_list: Listing, question: Question) -> list[View]:
     rows = [[str(row[key]) for key in shown_list.headings] for row in shown_list.rows]
     if as_rows():
         return [listing(shown_list.title, shown_list.headings.values(), rows)]
-    out, longest = console(), max((len(name) for name, *_ in rows), default=0)
-    lines = [f"{name:<{longest}}  {title}" for name, title, *_ in rows]
-    if out.is_terminal:
-        lines = [line if len(line) <= out.width else f"{line[: out.width - 1].rstrip()}…" for line in lines]
     first = f"{shown_list.title}: {len(rows)} (hotband {LISTED_BY.get(question.name, question.name)} NAME: details)"
-    return [Whole(line) for line in (first, *lines)]
+    return [Whole(first), *entry_lines([row[:2] for row in rows])]
 
 
 def drives(selection: DriveSelection, question: DrivesQuestion) -> list[View]:
@@ -155,9 +152,15 @@ def layouts(_: Layouts, __: LayoutsQuestion) -> list[View]:
 
 
 def keys(result: SetKeys, _: KeysQuestion) -> list[View]:
-    """Return a table of the keys of each part."""
-    parts = list(dict.fromkeys(key.part for key in result.keys))
-    return [keys_table(part, [key for key in result.keys if key.part == part]) for part in parts]
+    """Return the keys of each part: for programs as tables, else a line per key."""
+    parts = {part: [key for key in result.keys if key.part == part] for part in (key.part for key in result.keys)}
+    if as_rows():
+        return [keys_table(part, of_part) for part, of_part in parts.items()]
+    views: list[View] = [f"{counted(len(result.keys), 'key')} that --set accepts, with the current values."]
+    for part, of_part in parts.items():
+        rows = [(key.key, key.value or "–", f"{keys_meaning(key)}; {key.accepted}") for key in of_part]
+        views += ["", marked("[bold]{part}[/]", part=keys_heading(part)), *entry_lines(rows)]
+    return views
 
 
 def events(result: Events, _: EventsQuestion) -> list[View]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from hotband.base.text import numbers
 from hotband.base.text.numbers import counted
-from hotband.base.text.table import IOPS, MBS, MS, OF_ROW, PLAIN, Range, Table, Unit, column, interval, numeric
+from hotband.base.text.table import IOPS, MBS, MS, OF_ROW, PLAIN, Table, Unit, column, numeric
 from hotband.base.text.words import cut
 from hotband.data.corpus.figure import BASE_UNITS
 from hotband.views.text.screen import Screen, command, screen_table, shortened
@@ -160,25 +160,24 @@ def _all_measurements(groups: Iterable[Sequence[Figure]]) -> Table:
 def beside_table(rows: Sequence[MeasuredLoad], most: int) -> Table:
     """Return a row for each of the first loads that others measured: the median of their results next to the
     prediction. Of loads with the same name, only the first is shown."""
-    ends = interval("90 % interval", OF_ROW)
-    table = screen_table(
-        [
-            column("measured by others"),
-            numeric("n", PLAIN),
-            numeric("median", OF_ROW),
-            numeric("predicted", OF_ROW),
-            ends,
-        ]
-    )
+    figures = [numeric("n", PLAIN), numeric("median", OF_ROW)]
+    table = screen_table([column("measured by others"), *figures, column("predicted (90 % interval)")])
     named: dict[str, MeasuredLoad] = {}
     for row in sorted(rows, key=lambda row: _order(row.example)):
         named.setdefault(_load_and_state(row.example), row)
     for name, row in list(named.items())[:most]:
         unit, size = UNITS_OF[row.example.metric]
-        between = None if row.interval is None else Range(*(end * size for end in row.interval))
+        low, high = (None, None) if row.interval is None else (end * size for end in row.interval)
         predicted = None if row.predicted is None else row.predicted * size
-        table.add(name, row.results, row.measured * size, predicted, between, unit=unit)
+        ends = "" if low is None or high is None else f" ({bare(low, unit)} to {bare(high, unit)})"
+        text = "–" if predicted is None else f"{bare(predicted, unit)}{ends}"
+        table.add(name, row.results, row.measured * size, text, unit=unit)
     return table
+
+
+def bare(value: float, unit: Unit) -> str:
+    """Format a rate without its unit, which the column before it has; large ones in thousands."""
+    return numbers.thousands(value) if unit is IOPS else unit.shown(value).removesuffix(f" {unit.name}")
 
 
 def _load_and_state(figure: Figure) -> str:
@@ -190,11 +189,11 @@ def _load(figure: Figure) -> str:
     """Return a load in a few words: `randread 4k qd32`."""
     offered = re.search(r"rate (\d+)/s", figure.workload)
     name = cut(figure.workload, NAME)
-    name = f"{int(offered[1]):,}/s offered," if offered else name
+    name = f"{int(offered[1]):,}/s offered" if offered else name
     mix = f" {figure.read_pct:g} %" if figure.read_pct not in (None, 0.0, 100.0) else ""
-    side = f" ({figure.side}s)" if figure.side else ""
+    side = f"{figure.side}s of " if figure.side else ""
     depth = figure.outstanding
-    return f"{name}{mix}{side} {_block(figure)}" + (f" qd{depth}" if depth is not None else "")
+    return f"{side}{name}{mix} {_block(figure)}" + (f" qd{depth}" if depth is not None else "")
 
 
 def _block(figure: Figure) -> str:
@@ -207,12 +206,12 @@ def _block(figure: Figure) -> str:
 def checked(answer: CorpusChecked, _: CheckCorpusQuestion) -> Screen:
     """Return the contradictions in a file of figures."""
     findings = answer.findings
-    wrong = f"{counted(len(findings), 'contradiction')}" if findings else "no contradiction"
+    wrong = f"{counted(len(findings), 'contradiction')}" if findings else "No contradiction"
     table = screen_table([column("rule"), column("ids"), column("what")])
     for finding in findings:
         table.add(finding.rule, " ".join(finding.ids), finding.text)
     return Screen(
-        answer=f"{counted(answer.figures, 'figure')} of {families_text(answer.families)} have {wrong}: {answer.path}.",
+        answer=f"{wrong} in {counted(answer.figures, 'figure')} of {families_text(answer.families)}: {answer.path}.",
         verdict="no" if findings else "yes",
         body=[finding.text for finding in findings[:MOST_FINDINGS]],
         state=["Checked: ids, units, percentiles that rise, and Little's law of closed loops."],

@@ -193,10 +193,17 @@ def _sources(figure: WhyFigureDoc) -> list[View]:
     if not rows:
         return []
     moves = [numeric("at low", CHANGE), numeric("at high", CHANGE)]
-    table = screen_table([column("value"), column("range"), bar_column(BAR), numeric("share", SHARE), *moves])
+    parts = {row["part"] for row in figure["values"]}
+    owner = f" of {parts.pop()}" if len(parts) == 1 else ""
+    table = screen_table([column(f"value{owner}"), bar_column(BAR), numeric("share", SHARE), *moves])
     for row, drawn in zip(rows, bars([row["total"] for row in rows], BAR), strict=True):
-        name, span, _, total, low, high, _ = _row(row)
-        table.add(name, span, drawn, total, low, high)
+        table.add(
+            row["key"] if owner else f"{row['part']}: {row['key']}",
+            drawn,
+            row["total"],
+            row["low_pct"],
+            row["high_pct"],
+        )
     return [table]
 
 

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, cast
 
 from hotband.base.foreign import marked
 from hotband.base.question import INVALID
-from hotband.base.text.numbers import percent
+from hotband.base.text.formats import as_rows
+from hotband.base.text.numbers import counted, percent
 from hotband.base.text.table import MS, Table, View, column, listing, numeric
 from hotband.execution.programs.needs import how_to_get
 from hotband.execution.programs.settings import accepted_by
+from hotband.views.text.lists import entry_lines
 
 if TYPE_CHECKING:
     from hotband.data.documents.program import PredictedDoc
@@ -25,7 +27,16 @@ def programs(listed: ProgramList, _: ProgramQuestion) -> list[View]:
         remedy = how_to_get(each.lacking)
         commands = ", ".join(need.command for need in each.program.needs)
         rows.append((each.program.name, each.program.title, commands, f"no: {remedy}" if remedy else "yes"))
-    return [listing("Programs", ("name", "program", "needs", "there"), rows)]
+    if as_rows():
+        return [listing("Programs", ("name", "program", "needs", "there"), rows)]
+    ready = sum(not how_to_get(each.lacking) for each in listed.programs)
+    head = f"{counted(ready, 'program')} of {len(rows)} can run here (hotband program NAME: details)."
+    missing = [
+        f"! {name} needs {commands}: {state.removeprefix('no: ')}"
+        for name, _, commands, state in rows
+        if state != "yes"
+    ]
+    return [head, *entry_lines([(name, state.partition(":")[0], title) for name, title, _, state in rows]), *missing]
 
 
 def outline(described: ProgramOutline, _: ProgramQuestion) -> list[View]:
@@ -37,7 +48,11 @@ def outline(described: ProgramOutline, _: ProgramQuestion) -> list[View]:
         f"Volumes, if the machine has them: {', '.join(program.volumes)}",
         *([f"Not installed; install with: {how_to_get(described.lacking)}"] if described.lacking else []),
     ]
-    return [listing(f"{program.name}: {program.title}", ("key", "current", "allowed", "meaning"), rows), *lines]
+    title = f"{program.name}: {program.title}"
+    if as_rows():
+        return [listing(title, ("key", "current", "allowed", "meaning"), rows), *lines]
+    settings = [(key, current, f"{meaning}; {allowed}") for key, current, allowed, meaning in rows]
+    return [title, "", *entry_lines(settings), "", *lines]
 
 
 def figures(result: ProgramResult, question: ProgramQuestion) -> list[View]:

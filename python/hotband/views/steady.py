@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from hotband._core import STEADY_WINDOW
 from hotband.base.text.formats import as_rows
 from hotband.base.text.numbers import counted, quantity
 from hotband.base.text.table import OF_ROW, SECONDS, Table, View, column, numeric, unit_of
@@ -29,6 +30,8 @@ def terminal(result: Steadiness, question: SteadyQuestion) -> Screen:
     verdicts = result.verdicts
     alone = len(verdicts) == 1
     reasons = [capitalized(verdict["why"]) if alone else f"{verdict['name']}: {verdict['why']}" for verdict in verdicts]
+    if alone and len(verdicts[0]["rounds"]) < STEADY_WINDOW:
+        reasons = []
     return Screen(
         answer=_sentence(verdicts),
         verdict="yes" if result.reached else "no",
@@ -55,6 +58,8 @@ def _sentence(verdicts: Sequence[VerdictDoc]) -> str:
     [first] = verdicts
     figure = STEADY_FIGURES[first["track"]]
     what = LIMIT_WORDS[figure]
+    if len(first["rounds"]) < STEADY_WINDOW:
+        return f"{first['name']} is too short for a verdict. {capitalized(first['why'])}."
     if not first["reached"]:
         return (
             f"{first['name']} did not reach steady state: {_mean_of(what)} in {counted(len(first['rounds']), 'round')}."

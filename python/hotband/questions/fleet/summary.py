@@ -14,10 +14,7 @@ from hotband.questions.fleet.loss import closed_form_losses
 from hotband.questions.fleet.outcome import Costs, Outcome, figure, no_cost
 from hotband.questions.fleet.result import Fleet, sum_of
 
-STATE_NOTE = (
-    "Losses are expected values: every degraded episode adds its chance of one, given age, batches and waits for "
-    "spares at that moment."
-)
+STATE_NOTE = "Losses are expected values: every degraded episode adds its chance of loss."
 
 
 def summary_of(fleet: Fleet) -> FleetDoc:

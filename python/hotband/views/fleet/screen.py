@@ -9,12 +9,15 @@ from hotband.base.text.table import OF_ROW, Table, column, interval, numeric
 from hotband.views.fleet.show import (
     answers_of,
     between,
+    beyond_chance,
     closing_lines,
     duration,
     figures_of,
     figures_table,
     group_lines,
     groups_table,
+    losses_in_words,
+    spares,
     years_table,
 )
 from hotband.views.text.bars import bar_column, bars
@@ -35,7 +38,11 @@ MOST_SENTENCES = 3
 def terminal(fleet: Fleet, question: FleetQuestion) -> Screen:
     """Return what the terminal shows of a fleet."""
     data = fleet.summary
-    _, *sentences = answers_of(data)
+    sentences = [
+        losses_in_words(data["fleet"]),
+        *beyond_chance(data["fleet"]["loss"], data["repetitions"]),
+        *spares(data),
+    ]
     several = len(data["groups"]) > 1
     body: list[View] = [_figures(data), *(("", _groups(data)) if several else ())]
     return Screen(

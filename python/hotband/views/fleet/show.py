@@ -60,7 +60,13 @@ def answers_of(data: FleetDoc) -> list[str]:
         f"{number(whole['rebuilds']['mean'])} are being replaced at a time, and machines have a drive missing "
         f"{numbers.share(whole['degraded_share']['mean'])} of their time."
     )
-    return [first, losses_in_words(whole), *beyond_chance(whole["loss"], data["repetitions"]), *third(data)]
+    return [first, losses_in_words(whole), *beyond_chance(whole["loss"], data["repetitions"]), *_last(data)]
+
+
+def _last(data: FleetDoc) -> list[str]:
+    """Return spares and cost in one paragraph."""
+    sentences = [*spares(data), *total_cost(data)]
+    return [" ".join(sentences)] if sentences else []
 
 
 def losses_in_words(whole: PartDoc) -> str:
@@ -92,22 +98,23 @@ def independent(loss: LossDoc) -> str:
     return f"independent drives with the same failures and repairs ({number(loss['independent'])})"
 
 
-def third(data: FleetDoc) -> list[str]:
-    """Describe spares and cost, if there are any."""
-    parts = []
-    short = [group for group in data["groups"] if group["spares"] is not None]
-    if short:
-        spares = "; ".join(
-            f"{text['name']} {text['spares']['needed_95']} (has {text['spares']['on_site']})"
-            for text in short
-            if text["spares"] is not None
-        )
-        parts.append(f"Spares so that no failure waits in 95 of 100 fleets: {spares}")
+def spares(data: FleetDoc) -> list[str]:
+    """Describe the spares that the fleet needs, if they are limited."""
+    needed = "; ".join(
+        f"{group['name']} {group['spares']['needed_95']} (has {group['spares']['on_site']})"
+        for group in data["groups"]
+        if group["spares"] is not None
+    )
+    return [f"Spares so that no failure waits in 95 of 100 fleets: {needed}."] if needed else []
+
+
+def total_cost(data: FleetDoc) -> list[str]:
+    """Describe the cost, if prices are known."""
     cost = data["fleet"]["cost"]
-    if cost is not None:
-        total = cost["total"]
-        parts.append(f"Total cost {number(total['mean'])} {data['currency']} ({between(total)})")
-    return [f"{'. '.join(parts)}."] if parts else []
+    if cost is None:
+        return []
+    total = cost["total"]
+    return [f"Total cost {number(total['mean'])} {data['currency']} ({between(total)})."]
 
 
 def mean(figure: FigureDoc | None) -> float | None:

@@ -354,8 +354,17 @@ def values_table(title: str, values: Sequence[tuple[str, str, tuple[str, str] | 
 def keys_table(part: str, keys: Sequence[SetKey]) -> Table:
     """Return the keys of a part that `--set` accepts."""
     columns = [column("key", wrap=False), *map(column, ("current", "allowed", "meaning"))]
-    table = Table(part if " " in part else part.capitalize(), columns, about={"part": part})
+    table = Table(keys_heading(part), columns, about={"part": part})
     for key in keys:
-        meaning = f"{key.meaning} (fio: {key.fio})" if key.fio else key.meaning
-        table.add(key.key, key.value or None, key.accepted, meaning)
+        table.add(key.key, key.value or None, key.accepted, keys_meaning(key))
     return table
+
+
+def keys_heading(part: str) -> str:
+    """Return the heading of the keys of a part."""
+    return part if " " in part else part.capitalize()
+
+
+def keys_meaning(key: SetKey) -> str:
+    """Return the meaning of a key, with its name in fio."""
+    return f"{key.meaning} (fio: {key.fio})" if key.fio else key.meaning

@@ -12,7 +12,7 @@ from hotband.inference.traces.fit.fit import NEVER, FitTraceQuestion, TraceFit
 from hotband.inference.traces.fit.replay import Replayed
 from hotband.views.text.screen import Screen, screen_table, shortened, with_hidden, yes_or_no
 
-UNITS = {"share": SHARE, "bytes": BYTES, "ns": MS, "per s": Unit("a second")}
+UNITS = {"share": SHARE, "bytes": BYTES, "ns": MS, "per s": Unit("/s")}
 """Units of properties."""
 MOST_ROWS = 14
 MOST_REMARKS = 2
@@ -44,10 +44,10 @@ def _rows(view: View) -> int:
 def _screen_table(fit: TraceFit, most: int) -> Table:
     """Return a row per property, those that are not preserved first."""
     values = [numeric("trace", OF_ROW), numeric("workload", OF_ROW)]
-    table = screen_table([column(""), *values, column("error"), column("bound"), column("preserved")])
+    table = screen_table([column(""), *values, column("error"), column("preserved")])
     for row in sorted(fit.rows, key=lambda row: row.kept):
         word = yes_or_no(row.kept)
-        values_of = (row.trace, row.synthetic, row.error_text(), row.within_text(), word)
+        values_of = (row.trace, row.synthetic, row.error_text(), word)
         table.add(row.property.strip(), *values_of, unit=UNITS.get(row.unit, PLAIN))
     return shortened(table, most)
 
