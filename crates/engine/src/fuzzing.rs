@@ -16,7 +16,7 @@ use crate::build::catalog::Catalog;
 
 /// Machines above this many drives are read and not built: building is linear in drives and slow to fuzz.
 const MOST_BUILT: usize = 32;
-/// Files and objects above this number are read about and not laid out.
+/// Files and objects above this number are described and not laid out.
 const MOST_LAID_OUT: u64 = 10_000;
 /// Pools of more placement groups than this are read and not built.
 const MOST_GROUPS: u32 = 1024;

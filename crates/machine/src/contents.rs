@@ -90,7 +90,7 @@ impl<'a> Carrier<'a> {
         }
     }
 
-    /// Pairs of numbers of 32 bits, however many there are; returns those to be held.
+    /// Carries pairs of 32-bit numbers, of any count; returns the pairs.
     pub fn pairs(&mut self, pairs: impl Iterator<Item = (u32, u32)>) -> Vec<(u32, u32)> {
         let mut words: Vec<u32> = pairs.flat_map(|(first, second)| [first, second]).collect();
         self.words(&mut words);

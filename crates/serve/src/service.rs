@@ -420,8 +420,8 @@ impl Core {
         due
     }
 
-    /// Hands a request to the machine at the time at which it arrived; its number if it is a write that may be lost,
-    /// and what is done by `now`. After a power cut only earlier completions are returned.
+    /// Submits a request to the machine at its time of arrival; returns its number if it is a write that may be lost,
+    /// and the completions by `now`. After a power cut only earlier completions are returned.
     fn take(&mut self, request: &Request, pending: Pending, now: Instant) -> Result<(u64, Due), (Pending, Due)> {
         let mut due = self.advance(request.arrived.min(now));
         let Some(model) = self.model.as_mut().filter(|model| !model.is_cut()) else {

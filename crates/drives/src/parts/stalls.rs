@@ -3,7 +3,7 @@
 //! Tables are saved, temperatures read, sensors and capacitors tested; while it lasts, no command is begun. Stalls come
 //! at random times, independently of one another.
 //!
-//! Leaves out: what is done then (it takes no flash), and completions that wait.
+//! Leaves out: the work of a stall, which uses no flash, and completions that wait.
 
 use hotband_machine::Random;
 use hotband_units::{Instant, Span};

@@ -34,7 +34,7 @@ struct Turn {
     /// Shares of the streams up to this one.
     upto: f64,
     threads: usize,
-    /// The thread that asks next.
+    /// The thread that issues the next I/O.
     thread: usize,
     /// Whether a flush takes a turn, as in a closed loop.
     counts_flushes: bool,

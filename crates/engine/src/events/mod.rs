@@ -23,7 +23,7 @@ pub(crate) struct Asked {
     of_workload: Vec<bool>,
 }
 
-/// Something that will happen this long after the measured time begins.
+/// An event at this time since the measured time began.
 pub(crate) type Happening = (Span, Part, What);
 
 /// The events that a request names, in whichever form.

@@ -80,7 +80,7 @@ pub struct ScriptRecord {
     pub completed: u64,
     /// Runs per second.
     pub per_second: f64,
-    /// Runs that arrive per second, if they do.
+    /// Rate at which runs arrive, if they arrive on their own.
     #[serde(skip_serializing_if = "Option::is_none")]
     requested_per_second: Option<f64>,
     /// How long the next of them has waited for a client at the end.

@@ -7,7 +7,7 @@ use hotband_machine::Op;
 
 use crate::md::rows::PAGE;
 
-/// Pages of an I/O at most: one a segment, `BLK_MAX_SEGMENTS` of `blkdev.h`.
+/// Most pages of an I/O: one per segment, `BLK_MAX_SEGMENTS` of `blkdev.h`.
 pub const MOST: u64 = 128;
 
 /// A page of a row that is to be read from, or written to, its member.

@@ -120,7 +120,7 @@ pub(crate) const GONE_AFTER: Span = Span(1_000_000);
 pub(crate) struct Attempt {
     /// The columns it holds or waits for; zero if it needs none.
     pub lock: u64,
-    /// Since when it waits for them.
+    /// Time since which it waits for its columns.
     pub waits: Instant,
     /// Members whose legs came to nothing in this phase.
     pub failed: Vec<u16>,

@@ -361,7 +361,7 @@ class Served:
         return None if self.socket is None else nbd_uri(self.socket.absolute(), volume)
 
     def _listen(self, tcp: str) -> int | None:
-        """Open a TCP port; the one it has got."""
+        """Open a TCP port; return its number."""
         spec = self.spec
         address, number = address_of(tcp)
         if not 0 <= number < 65536:
