@@ -57,8 +57,7 @@ impl From<BuildError> for RunError {
     }
 }
 
-/// An interval of the measured time that is over, as whoever watches the run is told it: reads and writes of all
-/// streams.
+/// A completed interval of the measured time, for whoever watches the run: reads and writes of all streams.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Passed {
     /// Its beginning, since the measured time began.

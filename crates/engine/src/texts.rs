@@ -15,7 +15,7 @@ use crate::request::Request;
 /// The key of `--set` for the contents of the drives.
 pub const STATE: &str = "state";
 
-/// The workload of `request` with what `--set` and `--duration` change in it, and what of `--set` is for the drives.
+/// The workload of `request` with the changes by `--set` and `--duration`, and the settings of the drives.
 pub fn workload_of(request: &Request, text: &str) -> Result<(Workload, Vec<(String, String)>), SpecError> {
     let mut workload = Workload::read(&request.workload, text)?;
     let drive_set = set_all(&mut workload, &request.set)?;

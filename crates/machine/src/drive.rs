@@ -35,7 +35,7 @@ pub(crate) const OF_REBUILD: u64 = 1 << 63;
 pub(crate) const FLUSH_FOLLOWS: u64 = 1 << 62;
 pub(crate) const ENDS_FORCED_WRITE: u64 = 1 << 61;
 
-/// A write, or a trim, that changes what a drive holds and takes no time: how drives are preconditioned.
+/// A write or trim in no simulated time, by which drives are preconditioned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UntimedWrite {
     /// First byte.
@@ -237,7 +237,7 @@ pub trait Drive: Send {
     fn capacity(&self) -> Bytes;
     /// Logical block size: offsets and lengths are multiples of it.
     fn block(&self) -> Bytes;
-    /// Physical block size: what the media writes in one piece. Programs read it to align their writes.
+    /// Physical block size, the unit of writes on the media. Programs read it to align their writes.
     fn physical_block(&self) -> Bytes {
         self.block()
     }

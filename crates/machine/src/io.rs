@@ -62,7 +62,7 @@ pub struct Io {
     pub len: u32,
     /// Force unit access: a write is complete only when it is on the media.
     pub fua: bool,
-    /// Number of the write, in order of submission; zero for reads and flushes, and where nobody counts.
+    /// Number of the write, in order of submission; zero for reads and flushes, and if writes are not counted.
     pub version: u64,
     /// Compressibility of the data of a write.
     pub entropy: Entropy,

@@ -124,8 +124,7 @@ pub struct MemberState {
     pub read_end: u64,
     /// End of the last command sent to the member, as a guess of the head's position.
     pub last_end: u64,
-    /// The member holds its data up to here: everything while it is well, nothing when it has failed, what is rebuilt
-    /// while it is rebuilt.
+    /// End of the member's data: all of it, nothing after a failure, the rebuilt part during a rebuild.
     pub present_to: u64,
 }
 

@@ -99,7 +99,7 @@ pub trait Service: Send {
     fn keeps_addresses(&self) -> bool {
         false
     }
-    /// Power goes off at `now`: what of its memory survives, by its own addresses.
+    /// Cuts power at `now`; returns the surviving part of its memory, by its own addresses.
     fn cut_power(&mut self, now: Instant) -> Versions {
         let _ = now;
         Versions::default()

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use rangemap::RangeMap;
 
-/// Byte ranges and the number of the write whose data they hold. Zero is what was there before the first write.
+/// Byte ranges and the number of the write whose data they hold. Zero means older than the first write.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Versions {
     held: RangeMap<u64, u64>,

@@ -18,8 +18,7 @@ const INTERRUPTED: i32 = 130;
 /// Bytes between two checks for signals.
 const LOOK_EVERY: usize = 1 << 20;
 
-/// Lets Python's handlers of signals run: an interrupt of the main thread stops what it waits for. Elsewhere it does
-/// nothing.
+/// Runs Python's signal handlers: an interrupt stops the main thread. Other threads are not affected.
 pub fn look() -> Result<(), Stopped> {
     let check = |py: Python<'_>| py.check_signals();
     Python::attach(check).map_err(|_| Stopped)

@@ -15,7 +15,7 @@ use crate::interrupts::Watched;
 
 type Dict<'py> = Bound<'py, PyDict>;
 
-/// `SpecError` as the other functions raise it; the key is empty, what is wrong is in the text.
+/// Convert to `SpecError` as other functions do; the key is empty, the text has the fault.
 fn log_error(path: &Path, error: &LogError) -> PyErr {
     if let LogError::Io(io) = error
         && io.get_ref().is_some_and(<dyn Error + Send + Sync>::is::<Stopped>)

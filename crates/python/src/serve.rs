@@ -162,7 +162,7 @@ impl PyServer {
         Ok(self.named(self.fronts().loops.iter().map(|attached| attached.device().to_path_buf())))
     }
 
-    /// Takes devices off their files, and unmounts the folder; who still uses them, where somebody does.
+    /// Detaches devices from their files and unmounts the folder; returns the users of those still in use.
     fn close(&self, py: Python<'_>) -> Vec<String> {
         py.detach(|| {
             let mut fronts = self.fronts();

@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 use crate::interrupts::{Watched, look};
 use crate::{SpecError, spec_error};
 
-/// Numbers of an I/O that Python gives: time of issue, latency, what it is, offset, length, row, order.
+/// Numbers per I/O from Python: time of issue, latency, kind, offset, length, row, order.
 const COLUMNS: usize = 7;
 /// A latency that the trace does not have.
 const UNKNOWN: u64 = u64::MAX;
@@ -83,7 +83,7 @@ impl PyTraceAsked {
         py.detach(make).map_err(|error| trace_error(name, error))
     }
 
-    /// Reads a trace as text at `path`, called `name`, and says what it is like, as JSON; none if that takes rows.
+    /// Reads a trace as text at `path`, called `name`, and returns its properties as JSON; none if that takes rows.
     #[expect(clippy::needless_pass_by_value, reason = "Python's path is converted, not borrowed")]
     fn properties(
         &self,

@@ -17,7 +17,7 @@ const NEEDS_NONE: &str = "write through";
 pub struct Loop {
     device: PathBuf,
     attached: bool,
-    /// Files of the kernel with what they had before: it stays with the device beyond this file.
+    /// Kernel files with their previous contents, which outlive the loop device.
     before: Vec<(PathBuf, String)>,
 }
 

@@ -327,8 +327,7 @@ impl Service {
         }
     }
 
-    /// Lets the machine continue to now, and hands out what is done; when it next has something to do, and whether
-    /// anything was done.
+    /// Advances the machine to now and delivers completions; returns the next wake-up, and whether anything completed.
     pub(crate) fn go_on(&self, mut core: MutexGuard<'_, Core>) -> (Option<Instant>, bool) {
         let due = core.advance(self.clock.now());
         let is_cut = core.model.as_ref().is_none_or(|model| model.is_cut());

@@ -59,7 +59,7 @@ impl Timekeeper {
         self.planned.store(next.map_or(NOTHING, |next| next.0), Ordering::Release);
     }
 
-    /// It is awake, and checks before it waits: no one has to wake it.
+    /// Records that the thread is awake and checks before it waits, so that no wake-up is needed.
     fn is_awake(&self) {
         self.planned.store(0, Ordering::Release);
     }

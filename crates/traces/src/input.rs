@@ -82,7 +82,7 @@ pub(crate) fn decompressed(mut source: impl Read + 'static) -> io::Result<Box<dy
     })
 }
 
-/// UTF-16, read as UTF-8; what is not a character becomes a question mark, as numbers are ASCII.
+/// UTF-16, read as UTF-8; invalid characters become question marks, as numbers are ASCII.
 struct Utf16<R> {
     source: BufReader<R>,
     is_big: bool,

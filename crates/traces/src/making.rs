@@ -276,7 +276,7 @@ struct Numbers {
 }
 
 impl Numbers {
-    /// All of them, in their order.
+    /// Moves all of them on, in their order.
     fn all(&mut self, count: usize) {
         self.taken = (0..count as u32).collect();
         self.of = self.taken.iter().map(|number| Some(*number)).collect();

@@ -147,7 +147,7 @@ impl Window {
         Self { buffer: Vec::new(), half: HALF, last: (0, 0) }
     }
 
-    /// One more I/O; whether it comes in time. `each` is given those that are in order now.
+    /// Adds an I/O; returns whether it is in time. `each` receives those that are in order now.
     #[inline]
     pub(crate) fn push(&mut self, entry: Entry, each: impl FnMut(&Entry)) -> bool {
         self.buffer.push(entry);

@@ -32,7 +32,7 @@ pub struct ScriptSpec {
     pub key: String,
 }
 
-/// One step of a script.
+/// A step of a script.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StepSpec {
     /// Name, for `after`.

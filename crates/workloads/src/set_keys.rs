@@ -25,7 +25,7 @@ pub struct Settable {
 enum Today {
     /// The workload lacks the part: the key cannot be set.
     Absent,
-    /// It is there, but has no value that could be given back: by default, or different by stream.
+    /// The key exists without a single value: it has its default, or differs by stream.
     Open,
     /// This.
     Is(String),

@@ -41,7 +41,7 @@ pub(crate) enum Trims {
     Never,
     /// This share of the I/Os.
     Share(f64),
-    /// One before each write, of the same block: offset and length of what each thread writes next.
+    /// A trim before each write, of the same block: offset and length of each thread's next write.
     First(Vec<Option<(u64, u32)>>),
 }
 

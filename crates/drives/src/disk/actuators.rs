@@ -135,7 +135,7 @@ impl MultiActuatorDisk {
         Command { offset, len: (end - offset) as u32, ..command }
     }
 
-    /// Hands over what the actuators finished; a command that several served when the last of them has.
+    /// Moves the completed commands of the actuators to `done`; a command of several actuators completes with the last.
     fn hand_over(&mut self, done: &mut Vec<Done>) {
         if self.parted.is_empty() {
             return done.append(&mut self.done);

@@ -24,7 +24,7 @@ pub enum WriteCache {
 pub(super) struct WriteCacheParams {
     pub kind: WriteCache,
     pub room: Room,
-    /// Whether a write that finds no room waits for it; else it goes to the media with what is queued.
+    /// Whether a write without room waits for it; otherwise it is queued for the media.
     pub waits: bool,
     pub bypass: u64,
     pub drain: usize,

@@ -116,7 +116,7 @@ impl Disk {
         }
     }
 
-    /// `first..end` is on the media: what the read caches hold of it from before is old.
+    /// Records that `first..end` is on the media, so that older copies in the read caches are stale.
     pub(super) fn landed(&mut self, at: Instant, first: u64, end: u64) {
         self.shared.segments.forget(first, end);
         if let Some(flash) = &mut self.flash {
@@ -465,7 +465,7 @@ impl Disk {
         self.count_stream(ahead, self.passes(ahead, reached));
     }
 
-    /// Counts what has streamed since it was last counted, up to `until`; returns up to when it is counted.
+    /// Counts the data streamed since the last call, up to `until`; returns the counted position.
     pub(super) fn count_stream(&mut self, ahead: &Ahead, until: Instant) -> Instant {
         let counted = ahead.counted.max(until);
         let streamed = counted.since(ahead.counted);

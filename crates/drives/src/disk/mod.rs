@@ -318,7 +318,7 @@ impl Disk {
         self.ready.insert(at, done);
     }
 
-    /// Hands over what has arrived at the host, and lets commands that waited for its tag in.
+    /// Moves the completed commands to `done`, and admits commands that waited for a tag.
     #[inline]
     fn hand_over(&mut self, now: Instant, done: &mut Vec<Done>) {
         while let Some(answer) = self.ready.pop_if(|next| next.at <= now) {

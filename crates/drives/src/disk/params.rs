@@ -174,7 +174,7 @@ pub struct DiskParams {
     pub room: Room,
     /// Whether hosts force a write with a FLUSH after it, and not with FUA.
     pub forces_by_flush: bool,
-    /// Whether a write that finds no room there waits for it; else it goes to the media with what is queued.
+    /// Whether a write without room there waits for it; otherwise it is queued for the media.
     pub waits_for_room: bool,
     /// Whether actuators that must move for a write do so one after the other.
     pub writes_in_turn: bool,

@@ -18,7 +18,7 @@ pub(super) struct Shared {
 /// Write-cache contents of the other actuators.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Others {
-    /// Entries of the cache in use, those of what is on its way to the media included.
+    /// Cache entries in use, including those on their way to the media.
     pub extents: usize,
     /// Sectors held.
     pub sectors: u64,

@@ -43,7 +43,7 @@ impl SsdAccount {
         to.set(range, version);
     }
 
-    /// A page is placed: what the buffer holds of it is in the open pass of a frontier.
+    /// Records that a buffered page is now in the open pass of a frontier.
     pub fn placed(&mut self, placement: &Placement) {
         if placement.relocated {
             return;

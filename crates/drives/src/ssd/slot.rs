@@ -30,7 +30,7 @@ pub(super) enum Event {
     Part(u32, u32, u32),
     /// The command needs no flash, or its data has been received.
     Ready(u32),
-    /// A die has read a part of what is read ahead: number of the chunk, die and bytes.
+    /// A die has read a part of the read-ahead: number of the chunk, die and bytes.
     Ahead(u32, u32, u32),
     /// A page of the mapping table, by the number of its load: a die has read it, or, without die,
     /// it is in the controller.

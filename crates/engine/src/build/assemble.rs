@@ -278,7 +278,7 @@ fn scale_remark(drives: &[(&DriveSpec, Mechanism)]) -> Option<String> {
     ))
 }
 
-/// Checks what a drive's file says: names first, as a misspelt value would be called missing under its right name.
+/// Checks a drive's file: names first, since a misspelt value would be reported as missing under its right name.
 fn check_file(product: &Product) -> Result<(), SpecError> {
     check_names(product)?;
     check_sold(product)

@@ -102,7 +102,7 @@ impl Catalog {
         Ok(Found { file: path.display().to_string(), text, rigour: Rigour::Values })
     }
 
-    /// The text of a drive or a workload with the values of what it is a variant of; `seen` are the files on the way.
+    /// The text of a drive or a workload with the values of its base; `seen` are the files on the way.
     fn whole(&self, kind: &str, entry: &Found, seen: &mut Vec<String>) -> Result<String, SpecError> {
         let Some(origin) = variant_of(&entry.file, &entry.text)? else { return Ok(entry.text.clone()) };
         let at = SpecError::new(&entry.file, VARIANT_OF, &origin, "").at_line_of(&entry.text);
@@ -186,7 +186,7 @@ fn variant_of(file: &str, text: &str) -> Result<Option<String>, SpecError> {
     Ok(Section::new(file, "", &table).text(VARIANT_OF)?.map(str::to_owned))
 }
 
-/// The text of a variant with the values of its base filled in: what a record keeps can be read alone.
+/// The text of a variant with the values of its base, so that a record can be read alone.
 fn merged(file: &str, text: &str, base: &str) -> Result<String, SpecError> {
     static MERGED: Memo<[String; 3], String> = Memo::new();
     MERGED.or_made([file, text, base].map(str::to_owned), || merge(file, text, base))

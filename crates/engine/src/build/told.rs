@@ -47,7 +47,7 @@ pub struct MachineTold {
     pub volumes: Vec<String>,
     /// Whether any layout is a replicated pool.
     pub is_replicated: bool,
-    /// Texts of the drives that are files of the user's, by the path that names them, with what they are variants of.
+    /// Texts of the user's drive files with their bases, by the path that names them.
     pub own_drives: BTreeMap<String, String>,
     /// Drive files of these drives, with paths resolved from the folder of the machine's file.
     pub own_products: BTreeMap<String, Product>,

@@ -85,7 +85,7 @@ pub(super) fn units_of(drive: u32, drives: &Drives) -> Vec<Volume> {
     of.units().into_iter().map(target).collect()
 }
 
-/// A line for each namespace that nothing lies on: what it does not hold serves the others as over-provisioning.
+/// A line for each unused namespace, whose space serves the others as over-provisioning.
 pub(super) fn unused_namespaces(drives: &Drives, layouts: &Layouts, volumes: &[Volume]) -> Vec<String> {
     let of_volumes = volumes.iter().map(|volume| (volume.node, volume.from, volume.size));
     let of_layouts = layouts.iter().flat_map(|(_, _, members)| members.iter().map(|m| (m.node, m.from, m.size)));

@@ -238,7 +238,7 @@ pub(crate) fn failing(happenings: &[Happening]) -> impl Iterator<Item = Part> {
     happenings.iter().filter(|(_, _, what)| *what == What::Fail).map(|(_, part, _)| *part)
 }
 
-/// Takes back what is still to happen to a machine after `now`, when its measured time is over.
+/// Removes and returns the remaining events of a machine after `now`, at the end of its measured time.
 pub(crate) fn take_back(machine: &mut Machine, now: Instant) -> Vec<Happening> {
     let left = machine.events().take_back().into_iter();
     left.map(|event| (event.at.since(now), event.part, event.what)).collect()

@@ -27,7 +27,7 @@ pub struct DirectionStats {
     pub latency_max: u64,
     /// Time that I/Os took which failed: they were outstanding, and are in no latency.
     pub failed_sum: u128,
-    /// None before the first I/O: a workload may have tens of thousands of streams, each with four directions.
+    /// Histogram; none before the first I/O, because a workload may have tens of thousands of streams.
     pub histogram: Option<Histogram<u64>>,
     /// I/Os outstanding now, and since when.
     outstanding: u64,

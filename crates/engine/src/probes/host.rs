@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::control::RunError;
 use crate::probes::probe::{Findings, Probe, RunEnd};
 
-/// Share of its time from which a core counts as full: what waits for it grows without end soon after.
+/// Share of its time from which a core counts as full: soon above it, its queue grows without end.
 const FULL: f64 = 0.95;
 
 /// The key "host".

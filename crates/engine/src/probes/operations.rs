@@ -32,7 +32,7 @@ impl OperationStats {
     }
 }
 
-/// All operations that ended in a part of the measured time, and what the app counted in it.
+/// Completed operations in a part of the measured time, and the counters of the app.
 #[derive(Clone, Debug)]
 pub struct AppStats {
     operations: Vec<OperationStats>,

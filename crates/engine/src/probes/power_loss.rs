@@ -50,8 +50,7 @@ pub struct StreamLoss {
     pub lost_writes: u64,
 }
 
-/// Contents of a range of an address space on a machine without power: the number of the write, zero for what was there
-/// before the first.
+/// Contents of a range of an address space after power loss: the number of the write, zero for older data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Held {
     /// Node of the range.
@@ -194,7 +193,7 @@ impl Ledger {
         all
     }
 
-    /// Cuts the power of `machine` at `now`, `at` after the measured time began: what is lost, by stream name.
+    /// Cuts the power of `machine` at `now`, `at` after the measured time began; returns the losses by stream name.
     pub fn cut(&self, machine: &mut Machine, now: Instant, at: Span, names: &[String]) -> PowerLoss {
         let event = Event { at: now, part: Part::Machine, what: What::PowerOff };
         machine.events().schedule(event).expect("told when the ledger was opened");

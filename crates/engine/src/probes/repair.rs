@@ -168,7 +168,7 @@ impl RepairProbe {
         }
     }
 
-    /// Failures that asked in vain for a spare, and spares that are not what the drives were.
+    /// Failures without a spare, and spares that differ from the failed drives.
     fn remarks(&self, report: &RepairReport, machine: &Machine) -> Vec<String> {
         let names: Vec<&str> = machine.drives().names().collect();
         let in_vain = report.without_spare.iter().filter(|_| self.spares > 0).map(|(drive, why)| {

@@ -37,7 +37,7 @@ pub(crate) fn reaches(workload: &Workload, streams: &[(Stream, u16)]) -> Vec<Rea
     workload.streams.iter().zip(streams).map(reach).collect()
 }
 
-/// A cache below a volume: what it is called, its bytes, the share of I/Os for which it did something, and what.
+/// A cache below a volume: its name, its bytes, its effect, and the share of I/Os with this effect.
 struct Cache {
     what: String,
     bytes: u64,

@@ -183,7 +183,7 @@ impl Controller {
         self.take_write(now, number);
     }
 
-    /// A host writes to `range`: what is on its way from the members is old, and what is held and clean.
+    /// Marks `range` as overwritten by the host: data on its way from the members and clean data are stale.
     fn spoil(&mut self, range: &Range<u64>) {
         for command in self.pending.purposes() {
             if let For::Fetch { range: under_way, stale, .. } = command {

@@ -40,7 +40,7 @@ pub struct Host<'a> {
     pub osds: Vec<Osd<'a>>,
 }
 
-/// Takes the parts of a map: first OSDs, then buckets, each after what it holds.
+/// Accepts the parts of a map: first OSDs, then buckets, each after its contents.
 #[derive(Clone, Debug)]
 pub struct Builder {
     map: CrushMap,

@@ -25,7 +25,7 @@ pub enum CrushError {
     /// A name, OSD or id that is used twice.
     #[error("{0} is used twice")]
     Twice(String),
-    /// An id of a bucket that is not below zero, or below what a map may hold.
+    /// A bucket id that is not below zero, or below the limit of a map.
     #[error("{id} as id of {bucket:?}, expected -1 to -65536")]
     BadId {
         /// The bucket.
@@ -33,7 +33,7 @@ pub enum CrushError {
         /// Its id.
         id: i32,
     },
-    /// An OSD number beyond what a map may hold.
+    /// An OSD number above the limit of a map.
     #[error("OSD {0}, expected 0 to 65535")]
     BadOsd(u32),
     /// An item that is not below the level of the bucket that holds it.

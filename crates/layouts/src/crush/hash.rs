@@ -97,7 +97,7 @@ fn with_last((a, b, c): (u32, u32, u32), rest: &[u8], len: usize) -> (u32, u32, 
     (a.wrapping_add(part(0)), b.wrapping_add(part(4)), c.wrapping_add(len as u32).wrapping_add(part(8) << 8))
 }
 
-/// Mixes in all whole blocks of `bytes`; returns what is left of them.
+/// Mixes in all whole blocks of `bytes`; returns the remaining bytes.
 fn mix_blocks<'a>((a, b, c): &mut (u32, u32, u32), bytes: &'a [u8]) -> &'a [u8] {
     let mut blocks = bytes.chunks_exact(BLOCK);
     for block in &mut blocks {

@@ -46,7 +46,7 @@ const IRREGULAR: [(usize, u64); 23] = [
     (241, 0x2b5_d022_d80f),
     (247, 0x2c6_1a5e_8f4c),
 ];
-/// Entries of the fine table that are what the definition says, besides 0 and 1.
+/// Entries of the fine table that agree with the definition, besides 0 and 1.
 const TRUE: [usize; 19] =
     [203, 216, 222, 233, 237, 238, 239, 243, 244, 245, 246, 248, 249, 250, 251, 252, 253, 254, 255];
 

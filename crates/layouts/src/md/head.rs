@@ -151,7 +151,7 @@ impl Head {
         bits(self.wanted.iter().filter(|wanted| wanted.is_whole()).map(|wanted| wanted.page))
     }
 
-    /// Whether only whole pages are written, or parts of what the journal has.
+    /// Whether only whole pages are written, or parts of pages in the journal.
     pub fn may_cache(&self) -> bool {
         !self.is_flushing && self.written() & !self.overwritten() & !self.in_journal == 0
     }

@@ -14,7 +14,7 @@ pub struct Heads {
     idle: [BTreeMap<u64, u64>; 3],
     most: u64,
     in_use: u64,
-    /// None was left (`R5_INACTIVE_BLOCKED`).
+    /// Whether no head was left (`R5_INACTIVE_BLOCKED`).
     is_short: bool,
     turn: u64,
 }

@@ -32,7 +32,7 @@ impl Md {
         self.move_checkpoint();
     }
 
-    /// Rows that wait for their turn to read have it when nobody reads (`raid5_activate_delayed`, `IO_THRESHOLD` 1).
+    /// Starts delayed reads when no row reads (`raid5_activate_delayed`, `IO_THRESHOLD` 1).
     fn begin_delayed(&mut self) -> bool {
         if self.readers > 0 || self.delayed.is_empty() {
             return false;
@@ -153,7 +153,7 @@ impl Md {
         }
     }
 
-    /// The layout below writes what is drained of a row, and its parity: what it reads and computes is not here.
+    /// Writes the drained pages of a row and its parity through the layout below, which reads and computes.
     fn write_layout(&mut self, row: u64) {
         let (data, parities) = (self.rows.all_data(), self.rows.all_parities());
         let head = self.heads.get(row);

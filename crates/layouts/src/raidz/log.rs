@@ -22,7 +22,7 @@ const POINTER: u64 = 192;
 pub(super) enum Over {
     /// The block is written: flushes are next.
     Written,
-    /// They are flushed: what the block points to is on media.
+    /// The members are flushed: the records of the block are on media.
     Flushed,
 }
 

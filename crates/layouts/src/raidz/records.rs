@@ -215,7 +215,7 @@ impl RaidZ {
         self.busy.remove(&record);
     }
 
-    /// One of the records of an I/O is done, or the log's block that points to it: the last one answers it.
+    /// Completes a record of an I/O, or the log's block that refers to it; the last one completes the I/O.
     pub(super) fn answer(&mut self, now: Instant, id: u32, times: &Times, fault: Option<Fault>) {
         let io = self.ios.get(id);
         io.fault = io.fault.or(fault);

@@ -159,7 +159,7 @@ impl ToLayOut<'_> {
     }
 }
 
-/// The first daemon that has no room for what it gets when groups move to `after`.
+/// The first daemon without room for its data when groups move to `after`.
 pub(super) fn over_full(places: &Places, after: &[u16], replicas: usize, room: &[u64]) -> Option<usize> {
     let mut held: Vec<u64> = places.held().iter().map(|held| u64::from(*held)).collect();
     let objects = places.objects_of_groups();

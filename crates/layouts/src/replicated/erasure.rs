@@ -80,7 +80,7 @@ impl Pool {
         self.spec.erasure.expect("asked only of coded objects")
     }
 
-    /// The primary has done its computing for an I/O: it asks shards for what it needs, or writes at once.
+    /// The primary has finished computing for an I/O: it requests shards, or writes at once.
     pub(super) fn begin_coded(&mut self, now: Instant, id: u32) {
         let base = self.subs.take(id);
         let piece = *self.pieces.get(base.piece);

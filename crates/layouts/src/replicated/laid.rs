@@ -10,8 +10,7 @@ use super::recent::Recent;
 /// of the most objects takes 64 MB.
 const KEPT: usize = 4;
 
-/// Parameters that determine the placement of an image's objects. The daemons have numbers; what
-/// they are does not matter.
+/// Parameters that determine the placement of an image's objects, with daemons as numbers.
 #[derive(PartialEq)]
 pub struct LaidKey {
     /// Id of the image, which is in the names of its objects.

@@ -65,7 +65,7 @@ pub struct Memory {
 /// they need no entry.
 #[derive(Clone)]
 enum First {
-    /// None, or all of them are forgotten or have entries.
+    /// No entry is left: all keys were forgotten or have entries.
     None,
     /// A number of keys, found when the memory is first used: a short run uses few daemons of a large pool.
     Unknown(usize, Arc<dyn Fn() -> Vec<u32> + Send + Sync>),
@@ -77,7 +77,7 @@ enum First {
 struct Unused {
     /// The highest, which is the newest, first. Keys forgotten for lack of room are cut off.
     keys: Vec<u32>,
-    /// One bit for each key: whether it has an entry, or was forgotten on purpose.
+    /// A bit for each key: whether it has an entry, or was forgotten on purpose.
     is_gone: Vec<u64>,
     /// Number of keys whose bit is not set.
     len: usize,

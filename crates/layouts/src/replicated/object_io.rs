@@ -63,7 +63,7 @@ pub(super) struct Sub {
     pub copy: u8,
     /// Task there.
     pub task: Task,
-    /// First byte of what it reads or writes there, in the object or shard, and its length.
+    /// First byte and length of its part of the object or shard.
     pub within: u32,
     pub len: u32,
     /// Place of the object on the daemon.

@@ -296,7 +296,7 @@ impl Pool {
         self.command(usize::from(to), Op::Write, extent, For::Recovery(id), Entropy::INCOMPRESSIBLE);
     }
 
-    /// One more object is in its new place. After the last one of a group, clients use the new daemon. A pause follows.
+    /// Counts a moved object. After the last one of a group, clients use the new daemon. A pause follows.
     pub(super) fn object_moved(&mut self, now: Instant, id: u32) {
         let Some(recovery) = &mut self.recovery else { return };
         let number = recovery.transfers.at(id).moving;

@@ -90,8 +90,7 @@ pub struct PoolSpec {
     pub out: Option<OutSpec>,
 }
 
-/// 10 GbE and what a message of a few hundred bytes takes through two kernels, a card and a switch: 20 to 50 us
-/// [our estimate].
+/// 10 GbE, and the time of a short message through two kernels, a card and a switch: 20 to 50 us [our estimate].
 const NETWORK: NetworkSpec = NetworkSpec { rate: Rate(1_250_000_000), latency: Span(30_000) };
 /// Shards of data and parity of Ceph's default profile (`osd_pool_default_erasure_code_profile`: k=2 m=2 since Quincy).
 const SHARDS: (u64, u64) = (2, 2);

@@ -73,7 +73,7 @@ impl Host {
         is_free.then(|| now + self.cost(&work))
     }
 
-    /// The core has done its first work: which that was, and what it does next, until when.
+    /// Completes the core's current work; returns it, the next work and its end.
     pub(super) fn done(&mut self, now: Instant, core: u32) -> (u32, Option<Instant>) {
         let number = self.cores[core as usize].waiting.pop_front().expect("a core ends what it has begun");
         let mut work = *self.work.get(number);

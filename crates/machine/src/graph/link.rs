@@ -24,7 +24,7 @@ pub struct LinkSpec {
     pub per_command: Span,
     /// Indices of the drives behind it.
     pub carries: Vec<usize>,
-    /// It is a parallel bus, which is the port of every drive on it: their own `port_rate` does not count.
+    /// Whether it is a parallel bus, which is the port of all its drives: their own `port_rate` does not count.
     pub is_bus: bool,
 }
 

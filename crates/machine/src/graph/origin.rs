@@ -39,7 +39,7 @@ impl Access {
     }
 }
 
-/// One I/O at one node of the graph. At a drive only the first three fields have a meaning: the drive has the rest.
+/// An I/O at a node of the graph. At a drive only the first three fields have a meaning.
 #[derive(Clone, Debug)]
 pub(crate) struct Request {
     pub origin: Origin,

@@ -25,7 +25,7 @@ pub struct DriveView<'a> {
     pub drive: &'a dyn Drive,
     /// Time when it failed; none if it did not.
     pub failed_at: Option<Instant>,
-    /// What it held when power went off; none while it is on.
+    /// Its contents when power went off; none while power is on.
     pub left: Option<&'a Versions>,
 }
 
@@ -258,7 +258,7 @@ impl RepairView<'_> {
         RepairReport { rebuilds, bytes_lost, ..repair.report.clone() }
     }
 
-    /// Spares that services write by themselves: what each took the place of, and how far the service says that it is.
+    /// Spares that services write by themselves, with the replaced drive and the progress.
     fn by_services(self) -> impl Iterator<Item = JobReport> {
         let of_layouts = self.0.layouts.iter().map(|slot| match &slot.role {
             Role::Planner(_) => Vec::new(),

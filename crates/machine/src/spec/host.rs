@@ -21,7 +21,7 @@ pub struct HostSpec {
     pub cores: u32,
     /// Time of a core to submit an I/O: system call, block layer, driver, doorbell.
     pub submit: Span,
-    /// Time of a core to take a completion: interrupt or poll, block layer, waking up whoever waits.
+    /// Core time of a completion: interrupt or poll, block layer, and waking the waiting thread.
     pub complete: Span,
     /// Distribution of I/Os over cores.
     pub spread: Spread,

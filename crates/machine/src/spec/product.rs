@@ -43,7 +43,7 @@ pub struct Product {
     pub warnings: Vec<String>,
     /// Values the model uses, by name.
     values: Table,
-    /// The text of its own file, without what it is a variant of: mistakes name the line there.
+    /// The text of its own file, without its base, for the lines of mistakes.
     own_text: String,
 }
 

@@ -41,7 +41,7 @@ impl fmt::Display for UnitName {
     }
 }
 
-/// Highest number of a logical unit of a disk that is read; what a drive has is checked when it is known.
+/// Highest number of a logical unit that is read; the drive's own limit is checked later.
 const MOST_LUNS: u32 = 7;
 /// Most namespaces of a drive: data sheets of enterprise drives name 32 to 128 (recalled).
 pub const MOST_NAMESPACES: u32 = 128;

@@ -20,8 +20,7 @@ use crate::service::{Failure, Payload, Request, Service};
 /// Requests of readers and writers that do not wait themselves, which the kernel hands on at once: more than any drive
 /// queues but a NVMe one. The kernel's own limit is 12, and queues longer than that wait in front of it.
 const BACKGROUND: u16 = 256;
-/// Bytes of the longest read and write: what the kernel sends at most without a change of its settings (256 pages,
-/// fs/fuse: fuse_max_pages_limit).
+/// Bytes of the longest read and write that the kernel sends by default (256 pages, fs/fuse: fuse_max_pages_limit).
 const LONGEST: u32 = 1 << 20;
 /// Time for which the kernel may cache names and sizes, which never change.
 const REMEMBERED: Duration = Duration::from_secs(3600);

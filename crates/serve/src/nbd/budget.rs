@@ -7,7 +7,7 @@ use std::time::Duration;
 /// Interval at which a connection that waits for memory checks whether it was closed.
 const LOOKS: Duration = Duration::from_secs(1);
 
-/// Memory that connections reserve before a long write arrives, so that what they use together is bounded.
+/// Memory that connections reserve before a long write arrives, so that their sum is bounded.
 #[derive(Debug)]
 pub struct Budget {
     all: u64,

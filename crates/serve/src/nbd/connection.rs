@@ -85,7 +85,7 @@ pub struct Connection {
 enum End {
     /// The client announced its end: requests under way are completed first.
     Disconnect,
-    /// It is gone, does not speak the protocol, or is too slow; or the service has stopped.
+    /// The client is gone, violates the protocol or is too slow; or the service has stopped.
     Broken,
 }
 
@@ -95,7 +95,7 @@ struct Waiting {
     watch: Watch,
     /// Whether the thread also waits for the machine.
     keeps: Option<Timekeeping>,
-    /// It did so for others only: not again until its own client asks.
+    /// Whether it waited for others only; it then does not wait again until its own client asks.
     is_for_others: bool,
     /// The client wrote since its last flush.
     has_written: bool,
@@ -487,7 +487,7 @@ impl Connection {
 }
 
 impl Waiting {
-    /// Waits for bytes of the client, and for the machine where nobody else does.
+    /// Waits for bytes of the client, and for the machine if no other thread does.
     fn receive(&mut self, service: &Arc<Service>, wire: &dyn Wire, buffer: &mut [u8]) -> io::Result<usize> {
         let mut look = || wire.receive(buffer, false);
         if self.keeps.is_none() && !self.is_for_others {
@@ -510,7 +510,7 @@ impl Waiting {
 }
 
 impl Out {
-    /// One request is always accepted, however long; none from a client that does not receive its replies.
+    /// Whether a request is accepted: always one, however long, but none if the client receives no replies.
     fn has_room(&self, bytes: u64, limits: &Limits) -> bool {
         let fits = self.requests < limits.requests && self.bytes + bytes <= limits.bytes;
         self.unsent <= MOST_UNSENT && (self.requests == 0 || fits)

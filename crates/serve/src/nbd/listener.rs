@@ -26,7 +26,7 @@ use crate::service::Service;
 /// Address to listen on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Listen {
-    /// A unix socket that only its owner may use. A socket that nobody listens to any more is replaced.
+    /// A unix socket that only its owner may use. A socket without a listener is replaced.
     Unix(PathBuf),
     /// TCP. Without certificates only this host may connect, and the caller had to confirm that.
     Tcp {

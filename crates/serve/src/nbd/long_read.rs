@@ -9,7 +9,7 @@ use super::replies;
 use super::wire::send_all;
 use crate::store::Extent;
 
-/// Bytes that are read and sent at a time: about what a socket's buffer takes.
+/// Bytes that are read and sent at a time, about the size of a socket's buffer.
 const PIECE: u64 = 256 << 10;
 
 /// Reads and sends.

@@ -20,7 +20,7 @@ pub struct Chosen {
     pub export: u16,
     /// Answers are structured.
     pub is_structured: bool,
-    /// It may request the status of a range.
+    /// Whether it may request the status of a range.
     pub has_allocation: bool,
 }
 
@@ -33,7 +33,7 @@ pub enum Step {
     StartTls,
     /// Requests follow.
     Serve(Chosen),
-    /// The client leaves, or does not speak the protocol: the connection is closed once what was written is sent.
+    /// The client leaves, or violates the protocol: the connection is closed after pending data is sent.
     Close,
 }
 

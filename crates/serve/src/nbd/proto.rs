@@ -140,7 +140,7 @@ pub fn take_u64(bytes: &mut &[u8]) -> Option<u64> {
     Some(u64::from_be_bytes(*first))
 }
 
-/// Takes a string with its length before it; none if it is longer than what is left, or than allowed.
+/// Reads a string with its length before it; none if it exceeds the data or the limit.
 pub fn take_string<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
     let len = take_u32(bytes)? as usize;
     let (string, rest) = bytes.split_at_checked(len).filter(|_| len <= LONGEST_STRING)?;

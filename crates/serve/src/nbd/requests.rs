@@ -64,7 +64,7 @@ pub enum Wanted {
     },
     /// Stored parts of a range; only its beginning if `is_one`.
     Status {
-        /// One extent.
+        /// Whether only one extent is requested.
         is_one: bool,
     },
     /// The client leaves.

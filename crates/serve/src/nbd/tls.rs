@@ -117,7 +117,7 @@ impl Tls {
         send_all(&*self.inner, &records)
     }
 
-    /// Hands the session what was received; whether it has something to say to that.
+    /// Passes received data to the session; returns whether the session has a reply.
     fn open(&self, sealed: &mut Sealed) -> io::Result<bool> {
         let mut session = lock(&self.session);
         let mut bytes = &sealed.bytes[sealed.begin..sealed.end];

@@ -21,7 +21,7 @@ pub trait Wire: Send + Sync {
     /// `WouldBlock` if nothing can be sent without waiting, or the client takes nothing for a long time.
     fn send(&self, bytes: &[u8], waits: bool) -> io::Result<usize>;
 
-    /// Whether a short answer is sent quickly by whoever has it; else a thread of the connection does so.
+    /// Whether the completing thread sends a short reply at once; else a thread of the connection does.
     fn sends_at_once(&self) -> bool;
 
     /// Socket to wait for `receive`; none if it may buffer bytes itself.

@@ -141,7 +141,7 @@ impl<S: Store> WithHistory<S> {
         Ok(ticket)
     }
 
-    /// Puts into the store what a range is to hold, from where `at` in the log belongs to its first byte.
+    /// Writes the contents of a range into the store, from where `at` in the log belongs to its first byte.
     fn restore(&self, address: Place, len: u64, at: Option<u64>) -> io::Result<()> {
         let Some(at) = at else { return self.store.zero(address, len).map(|_| ()) };
         let mut data = Vec::new();
@@ -155,7 +155,7 @@ impl<S: Store> WithHistory<S> {
 }
 
 impl History {
-    /// Data that each written part should hold if the store has other data: ticket 0 for what was there before.
+    /// Data that each written part should hold if the store has other data: ticket 0 for older data.
     fn changes(&self, left: &[Left]) -> io::Result<Vec<(Place, u64, Option<u64>)>> {
         let mut wanted: HashMap<u32, RangeMap<u64, u64>> = HashMap::new();
         for Left { place, len, version } in left.iter().filter(|left| left.len > 0 && left.version > 0) {

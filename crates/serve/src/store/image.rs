@@ -59,7 +59,7 @@ impl Image {
         Ok(())
     }
 
-    /// Takes a block over from the base with `part` in it. Killed in between, the base is still what is seen.
+    /// Copies a block from the base with `part` in it. If killed in between, the base remains visible.
     fn copy_up(&self, overlay: &Overlay, piece: &Piece, part: &[u8]) -> io::Result<()> {
         let start = piece.block * BLOCK;
         let mut whole = vec![0; BLOCK.min(self.size - start) as usize];

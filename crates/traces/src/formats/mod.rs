@@ -108,7 +108,7 @@ pub(crate) fn is_header(line: &[u8], header: &str) -> bool {
     line.eq_ignore_ascii_case(header.as_bytes())
 }
 
-/// A number of a field, and what it is for errors.
+/// A number of a field, with its name for errors.
 pub(crate) fn need(number: Option<u64>, field: &[u8], problem: &'static str) -> Result<u64, Wrong> {
     number.ok_or_else(|| Wrong::new(field, problem))
 }

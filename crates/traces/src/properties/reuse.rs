@@ -219,7 +219,7 @@ impl Fit {
     }
 }
 
-/// Misses of all accesses, of what a sample has of both.
+/// Estimated misses of all accesses, from a sample with both counts.
 #[derive(Debug)]
 struct Fits {
     /// The more misses, the earlier.

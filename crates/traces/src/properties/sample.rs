@@ -99,7 +99,7 @@ impl Sample {
         self.blocks.values().map(|block| block.used)
     }
 
-    /// A block that is followed is used; what was known of it, if it was known.
+    /// Records a use of a followed block; returns its previous state, if known.
     #[inline]
     pub(super) fn touch(&mut self, hash: u64, now: u64, is_write: bool) -> Option<Before> {
         if self.order.is_full() {

@@ -14,7 +14,7 @@ use crate::streams::Streams;
 #[error("an I/O is too far out of order")]
 pub(crate) struct Late;
 
-/// Properties of what comes nearly in order of issue.
+/// Properties of I/Os that arrive nearly in order of issue.
 #[derive(Debug)]
 pub(crate) struct Straight {
     window: Window,
@@ -43,7 +43,7 @@ impl Straight {
         }
     }
 
-    /// One more I/O, numbers these streams.
+    /// Adds an I/O, with the numbers of these streams.
     #[inline]
     pub(crate) fn push(&mut self, entry: Entry, streams: &Streams) -> io::Result<()> {
         let in_time = self.window.push(entry, |entry| self.seen.io(entry, streams));

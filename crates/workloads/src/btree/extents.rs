@@ -10,14 +10,14 @@ use crate::btree::shape::Area;
 #[derive(Clone, Debug)]
 pub struct Extents {
     area: Area,
-    /// One bit per extent, set if it is free; and one bit per word of these, set if it has any.
+    /// A bit per free extent, and a bit per word of these that has any.
     free: Vec<u64>,
     words: Vec<u64>,
     /// Every word of `words` before this one is zero.
     first: usize,
     /// Number of free ones.
     pub count: u64,
-    /// Kept until the next checkpoint that has yet to settle what it refers to is complete.
+    /// Extents retained until the next checkpoint that does not refer to them is complete.
     kept: Vec<u32>,
     /// Kept until the running checkpoint is complete.
     leaving: Vec<u32>,
@@ -86,7 +86,7 @@ impl Extents {
         self.leaving.append(&mut self.kept);
     }
 
-    /// The running checkpoint is complete: what it did not refer to, in order, to be given back.
+    /// Ends the running checkpoint; returns the extents that it does not refer to, in order, to be freed.
     pub fn take_leaving(&mut self) -> Vec<u32> {
         let mut leaving = std::mem::take(&mut self.leaving);
         leaving.sort_unstable();

@@ -23,7 +23,7 @@ impl BTree {
         self.begin_checkpoint_if_wanted();
     }
 
-    /// Writes what is not durable yet, unless that is being done: the records until then go together next time.
+    /// Writes the records that are not durable yet, unless a write is running, which later records follow.
     pub(super) fn commit(&mut self) {
         if self.journal.writing.is_some() || self.journal.head == self.journal.durable {
             return;

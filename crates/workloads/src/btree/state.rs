@@ -137,7 +137,7 @@ pub struct BTree {
 pub struct Page {
     /// Its extent, if it was ever written.
     pub slot: u32,
-    /// Checkpoints that had settled what they refer to when it was written.
+    /// Number of checkpoints that had fixed their extents when it was written.
     pub since: u32,
     /// Its place in the cache, if it is cached.
     pub cached: u32,
@@ -214,7 +214,7 @@ pub enum Stage {
 #[derive(Clone, Debug, Default)]
 pub struct Checkpoint {
     pub stage: Stage,
-    /// One is to begin as soon as none runs: room is short, or the journal is long.
+    /// Whether a checkpoint begins as soon as none runs: room is short, or the journal is long.
     pub wanted: bool,
     /// Slots of the cache, or internal pages, that are still to be written, the next one last.
     pub list: Vec<u32>,
@@ -237,7 +237,7 @@ pub struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// None runs. Files as they are laid out are what a first one refers to.
+    /// Return the state without a running checkpoint; the initial files are the first one.
     pub fn new() -> Self {
         Self { settled: 1, ..Self::default() }
     }
@@ -270,7 +270,7 @@ impl Checkpoint {
 pub struct Journal {
     pub from: u64,
     pub size: u64,
-    /// End of the records; of what is durable; and begin of what the next recovery would read.
+    /// End of the records, end of the durable ones, and beginning of the part that recovery would read.
     pub head: u64,
     pub durable: u64,
     pub tail: u64,
@@ -290,7 +290,7 @@ impl Journal {
         Self { from, size, head: 0, durable: 0, tail: 0, writing: None, due: false, waiting, records: 0, commits: 0 }
     }
 
-    /// Whether this many bytes more can be written without touching what the next recovery would read.
+    /// Whether this many more bytes can be written outside the part that recovery would read.
     pub fn holds(&self, bytes: u64) -> bool {
         let (begin, end) = whole(self.tail, self.head + bytes);
         end - begin <= self.size

@@ -350,7 +350,7 @@ impl FileSystem {
         self.journal.committing.as_mut().expect("a commit is under way").1 = phase;
     }
 
-    /// The log is written: what it refers to is made durable, then the commit record is written through.
+    /// The log is written: its targets are made durable, then the commit record is written through.
     fn record(&mut self, _now: Instant) {
         let (_, phase) = self.journal.committing.as_ref().expect("a commit is under way");
         if *phase == Phase::Log && self.spec.barrier {
@@ -365,7 +365,7 @@ impl FileSystem {
         self.go_to(Phase::Record);
     }
 
-    /// A transaction is durable: its blocks may be written in place, what it freed may be used.
+    /// Ends a durable transaction: its blocks may be written in place, its freed blocks may be used.
     fn end_commit(&mut self, now: Instant) {
         let transaction = self.journal.end_commit(|block| self.cache.has(block, META));
         self.counters.commits += 1;

@@ -138,7 +138,7 @@ impl Files {
         self.dirs[self.dir_of(file) as usize] + at
     }
 
-    /// One of the directories that a process makes, as an index.
+    /// Return one of the directories that a process makes, as an index.
     pub fn pick_made(&self, process: u32, random: &mut Random) -> u32 {
         debug_assert!(process < self.processes);
         process * MADE + random.below(u64::from(MADE)) as u32

@@ -106,7 +106,7 @@ impl Journal {
         !self.running.blocks.is_empty() || !self.running.freed.is_empty()
     }
 
-    /// Whether changes must wait until the log has room again: an eighth of it is kept for what is under way.
+    /// Whether changes must wait until the log has room again: an eighth of it is reserved for running operations.
     pub fn is_full(&self) -> bool {
         let committing = self.committing.as_ref().map_or(0, |(transaction, _)| Self::needed(transaction.blocks.len()));
         let open = Self::needed(self.running.blocks.len()) + committing;

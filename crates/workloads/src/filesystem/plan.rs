@@ -112,7 +112,7 @@ impl FileSystem {
         self.scratch = extents;
     }
 
-    /// A write of pages that are there: what it covers in part is read first, the first page and then the last.
+    /// Plans a write of existing pages: partial pages are read first, the first page and then the last.
     fn plan_write(&mut self, index: u32, page: u32, pages: u32, steps: &mut Vec<Step>) {
         let task = &self.tasks[index as usize];
         let (file, offset, end) = (task.file, task.offset, task.offset + task.len);

@@ -108,7 +108,7 @@ mod tests {
         issued_by(load, "read_pct = 100", count).into_iter().map(|(at, _)| at).collect()
     }
 
-    /// The same of a stream, with what is issued.
+    /// The I/Os of a stream, with their operations.
     fn issued_by(load: &str, stream: &str, count: usize) -> Vec<(u64, Op)> {
         let text = format!(
             "[load]\nopen = {{ {load} }}\n[[streams]]\n{stream}\nrandom_pct = 0\nsize = \"4 KiB\"\n\

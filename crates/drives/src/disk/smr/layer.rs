@@ -354,7 +354,7 @@ mod tests {
             self.holds.extend((first..first + count).map(|sector| (sector, version)));
         }
 
-        /// Cleans a band as its steps say: what is read is merged in memory, by address, and written.
+        /// Cleans a band in its steps: read, merge in memory by address, write.
         fn clean(&mut self) {
             let cleaning = self.layer.clean(self.layer.log.head(), true).expect("there is a band to clean");
             let begin = cleaning.band * BAND;

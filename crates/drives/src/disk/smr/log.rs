@@ -145,7 +145,7 @@ impl Log {
         self.records.front().filter(|record| record.at < limit).map(|record| record.first)
     }
 
-    /// The bands' own sectors are new again: what the log held of `first..end` before `limit` is dead.
+    /// Marks the log's entries of `first..end` before `limit` as dead, because the band has newer data.
     pub fn forget_before(&mut self, limit: u64, first: u64, end: u64) {
         let old: Vec<Extent> = self.within(first, end).filter(|extent| extent.at < limit).collect();
         for extent in old {

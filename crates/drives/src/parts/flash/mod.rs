@@ -92,7 +92,7 @@ pub struct Flash {
     valid: u64,
     /// Pages that wait for their media read.
     filling: u64,
-    /// The disk has this many whole blocks; what is left of a last one is never held.
+    /// Number of whole blocks of the disk; a partial last block is never cached.
     end: u32,
     /// Counters so far.
     pub counters: FlashCounters,

@@ -78,7 +78,7 @@ impl Map {
         }
     }
 
-    /// Loads what is kept of these pages, all at once: they are far apart, and what loads cost in latency overlaps.
+    /// Loads the entries of these pages at once, so that the latencies of distant memory overlap.
     #[inline]
     pub fn touch(&self, pages: impl Iterator<Item = u32> + Clone) {
         let entries = pages.clone().fold(0, |sum, page| sum ^ self.get(page));

@@ -14,7 +14,7 @@ const LARGEST: u64 = 16 << 30;
 /// Parameters of the memory for the mapping table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MappingParams {
-    /// Bytes of a page of the table: what is read and written of it in one go.
+    /// Bytes of a page of the table, the unit of its reads and writes.
     pub page_bytes: u64,
     /// Logical pages of 4 KiB whose entries are on one page of the table.
     pub covers: u64,

@@ -60,7 +60,7 @@ struct Script {
 struct Arrivals {
     rate: f64,
     arrival: Arrival,
-    /// None in a phase in which the script does not run. It lags behind where no client is free.
+    /// Clock; none in a phase in which the script does not run. It lags behind if no client is free.
     clock: Option<ArrivalClock>,
     /// Clocks that began.
     begun: u32,
@@ -434,7 +434,7 @@ impl Scripts {
         self.fill(now, index);
     }
 
-    /// A step is done (or, if it is detached, handed out): what waits for it may begin.
+    /// Ends a step, or starts a detached one; the steps after it may begin.
     fn end_step(&mut self, now: Instant, index: u32) {
         let state = &self.states[index as usize];
         let (plan, client) = (state.plan as usize, state.client);

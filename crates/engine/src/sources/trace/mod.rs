@@ -241,7 +241,7 @@ impl TraceAtWork {
 }
 
 impl Source for TraceAtWork {
-    /// It begins with the first phase, and continues in all.
+    /// Begins with the first phase, and continues in all.
     fn begin_phase(&mut self, start: &PhaseStart) {
         self.measuring = start.phase.measure;
         if !self.started {

@@ -88,7 +88,7 @@ impl TraceSpec {
 }
 
 impl TraceIo {
-    /// Whether it can be asked of `target`: else what it is, and why not.
+    /// Check that an I/O fits `target`; else return its description and the reason.
     fn fits(&self, target: &TraceTarget) -> Result<(), (String, String)> {
         let TraceTarget { name, size, block, stops_trims } = target;
         if self.op == Op::Flush {
