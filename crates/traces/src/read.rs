@@ -33,8 +33,8 @@ pub fn make_rows(
     making.finish(name, &read.streams, out)
 }
 
-/// Reads the trace at `path` once and says what it is like. None if that takes rows: I/Os are too far out of order, or
-/// times are requested.
+/// Reads the trace at `path` once and returns its properties. None if that takes rows: I/Os are too far out of order,
+/// or times are requested.
 ///
 /// # Errors
 /// As of [`make_rows`].

@@ -15,9 +15,9 @@ use crate::probes::probe::{Answered, Findings, Probe, RunEnd};
 pub struct RepairRecord {
     /// Drives that failed.
     pub failures: Vec<FailureRecord>,
-    /// Spares there were, and how many of them were taken.
+    /// Number of spares.
     pub spares: u32,
-    /// Spares that took a place.
+    /// Number of spares that replaced a drive.
     pub spares_taken: u32,
     /// Rebuilds.
     pub rebuilds: Vec<RebuildRecord>,
@@ -25,7 +25,7 @@ pub struct RepairRecord {
     pub service: Vec<ServiceRecord>,
     /// Sectors that could not be read in rebuilds.
     pub sector_errors: u64,
-    /// Bytes of data that are nowhere any more.
+    /// Bytes of lost data.
     pub bytes_lost: u64,
     /// I/Os of the measured time that failed.
     pub io_errors: u64,

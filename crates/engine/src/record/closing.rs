@@ -24,7 +24,7 @@ pub(crate) struct About {
     pub remarks: Vec<String>,
 }
 
-/// Kept from the beginning of a run to its end.
+/// State that lasts from the beginning of a run to its end.
 pub(crate) struct Closing {
     pub request: Request,
     /// Texts of the machine and of the workload.

@@ -53,12 +53,12 @@ impl Sections {
     }
 }
 
-/// For `serialize_with`: as members of the record.
+/// Serializes the sections as members of the record (`serialize_with`).
 pub fn of_record<S: Serializer>(sections: &Sections, serializer: S) -> Result<S::Ok, S::Error> {
     sections.members(1, serializer)
 }
 
-/// For `serialize_with`: as members of an element of a list of the record.
+/// Serializes the sections as members of an element of a list of the record (`serialize_with`).
 pub fn of_list<S: Serializer>(sections: &Sections, serializer: S) -> Result<S::Ok, S::Error> {
     sections.members(3, serializer)
 }

@@ -13,7 +13,7 @@ struct Stream {
     ahead: u64,
 }
 
-/// The readers of late, the last first.
+/// The most recent readers, the last first.
 #[derive(Debug, Default)]
 pub struct Streams {
     all: Vec<Stream>,

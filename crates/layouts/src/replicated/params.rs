@@ -26,7 +26,7 @@ pub struct OsdParams {
     pub cpu_replica: Span,
     /// Processor time of the primary for the answer of a replica.
     pub cpu_answer: Span,
-    /// Processor time of the thread that commits, a transaction.
+    /// Processor time of the committing thread per transaction.
     pub cpu_commit: Span,
     /// Processor time for every 4 KiB of data: checksums and copies.
     pub cpu_block: Span,

@@ -13,7 +13,7 @@ pub(crate) enum Origin {
     Host { tag: u64, volume: u16, waited: Span },
     /// A core of the host, which knows it by its work.
     Core { work: u32 },
-    /// The request whose leg it is, to that member of its layout.
+    /// The request to which the leg belongs, with the member of its layout.
     Leg { parent: u32, member: u16 },
     /// A service, which knows it by its token.
     Service { layout: u32, token: u64 },

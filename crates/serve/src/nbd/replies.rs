@@ -61,8 +61,8 @@ pub fn status(out: &mut Vec<u8>, cookie: u64, extents: &[Extent]) {
     }
 }
 
-/// Extents in whole blocks that cover `len` bytes at most: a block of which anything is kept is kept. Parts that the
-/// store does not report count as stored.
+/// Extents in whole blocks that cover `len` bytes at most: a block with any stored part counts as stored. Parts that
+/// the store does not report count as stored.
 pub fn whole_blocks(extents: &[Extent], block: u32, len: u64, is_one: bool) -> Vec<Extent> {
     let block = u64::from(block);
     let mut all: Vec<Extent> = Vec::new();

@@ -354,7 +354,7 @@ pub struct Latency {
 /// I/Os in flight.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Depth {
-    /// Over time (Little's law).
+    /// Mean over time (Little's law).
     pub mean: f64,
     /// Depth that an I/O finds when it is issued, itself included.
     pub at_issue: Quantiles,

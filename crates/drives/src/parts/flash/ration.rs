@@ -78,7 +78,7 @@ mod tests {
     const SECOND: u64 = 1_000_000_000;
     /// A quarter of the bytes that 1 MB/s transfers in a minute.
     const QUARTER: u64 = 15_000_000;
-    /// Amount by which the rest grows by a tenth.
+    /// Held bytes of which a tenth exceeds `QUARTER`.
     const HELD: u64 = 160_000_000;
 
     fn ration() -> Ration {
