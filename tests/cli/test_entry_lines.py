@@ -15,9 +15,12 @@ def test_cells_are_aligned_and_complete_when_piped() -> None:
     assert entry_lines([]) == []
 
 
-def test_every_key_is_one_line(hotband) -> None:
-    call = ("keys", "randread", "--on", "ent-10k")
-    lines = hotband(*call).stdout.splitlines()
+@pytest.mark.parametrize(("workload", "drive"), [("randread", "ent-10k"), ("ycsb-a", "s4500-960")])
+def test_every_key_is_one_complete_line(hotband, workload: str, drive: str) -> None:
+    call = ("keys", workload, "--on", drive)
+    done = hotband(*call)
+    assert (done.returncode, "…" in done.stdout) == (0, False), done.stderr
+    lines = done.stdout.splitlines()
     keys = json.loads(hotband(*call, "--json").stdout)
     assert lines[0] == f"{len(keys)} keys that --set accepts, with the current values."
     for key in keys:

@@ -195,7 +195,6 @@ def tables_of(hotband, *arguments: str) -> str:
         ["drives", "exos-15e900-512n"],
         ["drives", "--kind", "osd", "bluestore-14"],
         ["studies", "mach2-ceph"],
-        ["keys", "ycsb-a", "--on", "s4500-960"],
         ["audit", "--study", "content-hdd", "--details"],
         ["run", "iometer-fileserver", "--on", "raid10:4xent-15k", "--duration", "1 s", "--details"],
         ["reliability", "raid6:8xent-15k", "--arrays", "1000", "--details"],
