@@ -5,12 +5,15 @@ from __future__ import annotations
 import pytest
 from made_up import SSD, changed, deep, result
 
+import hotband as hb
+import hotband._core as _core
 from hotband.base.errors import UserError
 from hotband.data.inputs.keys import set_keys
 from hotband.inference.audit import Audited
 from hotband.inference.audit.alike import check, unlike_words
 from hotband.inference.audit.audited import Side
 from hotband.inference.audit.compare import compare
+from hotband.inference.audit.load import audited_record
 
 WORKLOAD = (
     '[load]\nclosed = { threads = 4, depth = 1 }\n[[streams]]\nread_pct = 100\nrandom_pct = 100\nsize = "4 KiB"\n'
@@ -82,3 +85,41 @@ def test_the_headline_follows_the_figure_that_moved() -> None:
     assert found.verdict == "slower"
     assert found.deciding is not None
     assert found.deciding.metric in ("p99", "p99.9")
+
+
+@pytest.mark.parametrize(
+    ("text", "settings"),
+    [
+        (WORKLOAD + 'range = ["0 B", "64 MiB"]\n', {}),
+        (WORKLOAD, {"random_pct": "50", "span": "10 %", "qd": "8"}),
+        (WORKLOAD + '[[phases]]\nname = "warm-up"\nduration = "1 s"\n', {"warm_up": "0 s", "state": "fob"}),
+    ],
+    ids=["range", "settings", "phases and state"],
+)
+@pytest.mark.parametrize("kind", ["emulated", "real"])
+def test_a_workload_is_one_load_on_all_targets(text: str, settings: dict[str, str], kind: str) -> None:
+    """A record of fio has a workload whose text has the settings; its options name the engine, which differs."""
+    text = f'title = "t"\nsource = "s"\n{text}[[phases]]\nname = "measure"\nduration = "1 s"\nmeasure = true\n'
+    applied = [pair for pair in settings.items() if pair[0] != "state"]
+    spec = {
+        "global": {"ioengine": "nbd"} if kind == "emulated" else {"ioengine": "libaio", "direct": "1"},
+        "jobs": {"j": {"rw": "randread", "bs": "4096", "offset": "0", "size": "67108864"}},
+        "workload": _core.workload(text, "text", applied)["text"],
+        "set": settings,
+    }
+    measured = changed(result("b", SSD, concurrency=4, working_set_bytes=2**26), "target", "kind", to=kind)
+    measured = changed(measured, "spec", to=spec)
+    of_model = model("a", text, wce="off", **settings)
+    assert unlike_words(of_model, measured) == unlike_words(measured, of_model) == []
+    other = model("a", text.replace("read_pct = 100", 'read_pct = 100\nalign = "8 KiB"'), **settings)
+    assert unlike_words(other, measured) == ["streams[0].align differs: 8 KiB and not set"]
+    direct = changed(measured, "spec", "global", to={"direct": "1"})
+    assert unlike_words(direct, measured) == check([direct, changed(measured, "source", "target", to="sdb")]) == []
+
+
+@pytest.mark.parametrize(("lines", "differs"), [('range = ["1 GiB", "2 GiB"]', False), ("", True)])
+def test_a_range_is_the_span_of_a_workload(lines: str, differs: bool) -> None:
+    record = hb.run("fio-randread", on="ent-10k", duration="0.1 s").to_dict()
+    record["spec"]["workload"] = record["spec"]["workload"].replace("[[phases]]", f"{lines}\n[[phases]]", 1)
+    of_model, measured = audited_record(record, None), result("b", SSD, working_set_bytes=2**30)
+    assert any("span" in words for words in unlike_words(of_model, measured)) is differs

@@ -1,21 +1,24 @@
 """Compare the loads of two results: one list of properties for compare, report, expect and audit.
 
-Hotband's records have their workload: every key of it counts, except names and durations. Therefore a key that is
-new to the schema cannot be forgotten. Results of fio have its options; those in `OF_LOAD` count, which are the options
-that the conversion of jobs uses. Results of other tools have the settings that the importer read. Left out: equal
-settings under different keys.
+Hotband's records of models, emulated machines and hardware have their workload: every key of it counts, except names
+and durations. Therefore a key that is new to the schema cannot be forgotten. Results of fio have its options; those in
+`OF_LOAD` count, which are the options that the conversion of jobs uses. Results of other tools have the settings that
+the importer read. Left out: equal settings under different keys.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from contextlib import suppress
+from functools import cache, lru_cache
 from typing import Any
 
 import tomli
 
+import hotband._core as _core
 from hotband.base.text.numbers import size
 from hotband.base.text.quantities import address_bytes, size_bytes, span_ns
+from hotband.data.catalog.named import STATE
 from hotband.data.importers.fio.source import duration_of, size_of
 from hotband.data.inputs.keys import set_keys
 from hotband.data.inputs.loads import ENDS
@@ -25,7 +28,7 @@ from hotband.inference.audit.comparability import DATA_TOLERANCE, data_of, data_
 from hotband.inference.audit.facts import of_record
 from hotband.inference.audit.finding import Finding, Number
 
-NO_LOAD = frozenset({"title", "source", "confidence", "name", "record", "notes", "untimed", *ENDS})
+NO_LOAD = frozenset({"title", "source", "confidence", "name", "note", "record", "notes", "untimed", *ENDS})
 """Keys of a workload for its name, source, recorded data and duration."""
 COMPARED = {
     "concurrency": ("qd", "depth", "threads"),
@@ -38,8 +41,8 @@ COMPARED = {
 DRIVES = ("ent-10k", "7450-pro-3840")
 """A disk and an SSD, whose keys of `set` are of the target and not of the load."""
 AS_IT_IS = "not set"
-WHOLE = "100 %"
-"""Span of a workload that states none."""
+WHOLE = ("0 %", "100 %")
+"""Range of a stream that states none."""
 
 
 def unlike_words(a: Audited, b: Audited) -> list[str]:
@@ -57,8 +60,9 @@ def unlike_words(a: Audited, b: Audited) -> list[str]:
             sentences.append(f"{key} differs: {data_text(key, mine[key])} and {data_text(key, theirs[key])}")
     sentences += _unlike_spans(a, b)
     sizes = {"span"} if "working set, bytes" in mine.keys() & theirs.keys() else set[str]()
-    ours, others = features_of(a), features_of(b)
-    if ours is None or others is None or a.is_model != b.is_model:
+    is_mixed = a.is_model != b.is_model
+    ours, others = features_of(a, applied=is_mixed), features_of(b, applied=is_mixed)
+    if ours is None or others is None or _has_workload(a) != _has_workload(b):
         return sentences
     for key in sorted(ours.keys() | others.keys()):
         value, other = ours.get(key, AS_IT_IS), others.get(key, AS_IT_IS)
@@ -68,9 +72,9 @@ def unlike_words(a: Audited, b: Audited) -> list[str]:
 
 
 def _unlike_spans(a: Audited, b: Audited) -> list[str]:
-    """Compare the spans of a model's load and of a result: a workload without a span touches its whole target, a result
-    only what its options name. Neither is compared if one of them is unknown."""
-    if a.is_model == b.is_model:
+    """Compare the spans of a workload and of the result of a tool: a workload without a span touches its whole target,
+    a result only what its options name. Neither is compared if one of them is unknown."""
+    if _has_workload(a) == _has_workload(b):
         return []
     spans = [_span_of(run) for run in (a, b)]
     if None in spans:
@@ -86,26 +90,28 @@ def _span_of(run: Audited) -> tuple[str, float] | None:
         known = run.asked.working_set_bytes
         return (size(known), known) if known else None
     spec: Mapping[str, Any] = run.record.get("spec") or {}
-    try:
-        table = tomli.loads(str(spec.get("workload") or ""))
-    except tomli.TOMLDecodeError:
-        return None
+    table, facts = _table(spec, applied=True), of_record(run.record)
     streams = [stream for stream in table.get("streams", []) if isinstance(stream, dict)]
-    texts = {(spec.get("set") or {}).get("span") or str(stream.get("span", WHOLE)) for stream in streams}
-    facts = of_record(run.record)
-    if len(texts) != 1 or any(key in table for key in ("app", "scripts")) or facts is None:
+    ranges = {tuple(map(str, stream.get("range", WHOLE))) for stream in streams}
+    if len(ranges) != 1 or any(key in table for key in ("app", "scripts")) or facts is None:
         return None
-    text = texts.pop()
-    known = address_bytes(text, facts.capacity_bytes or 0.0)
-    if known is None:
+    [addresses] = ranges
+    begin, end = (_bytes_of(address, facts.capacity_bytes or 0.0) for address in addresses)
+    if end <= begin:
         return None
-    return f"the whole target ({size(known)})" if text == WHOLE else size(known), known
+    return f"the whole target ({size(end)})" if addresses == WHOLE else size(end - begin), end - begin
+
+
+def _bytes_of(address: str, capacity: float) -> float:
+    """Return the bytes of an address of a workload, such as `1 GiB + 80 %`."""
+    return sum(address_bytes(part.strip(), capacity) or 0.0 for part in address.split("+"))
 
 
 def check(runs: Sequence[Audited]) -> list[Finding]:
     """Find loads with a key for which the runs of the targets share no value."""
     findings = []
-    for _, alike in grouped([run for run in runs if features_of(run) is not None], lambda run: (run.tool, run.load)):
+    known = [run for run in runs if features_of(run) is not None]
+    for _, alike in grouped(known, lambda run: (run.tool, _has_workload(run), run.load)):
         targets = [
             [features_of(run) or {} for run in of_target] for _, of_target in grouped(alike, lambda run: run.target)
         ]
@@ -139,11 +145,12 @@ def _properties(a: Audited, b: Audited) -> Iterator[tuple[str, Any, Any]]:
         yield name, of_both[0], of_both[1]
 
 
-def features_of(run: Audited) -> dict[str, str] | None:
-    """Return the load of a result by key; None for tools whose options are not in the record."""
+def features_of(run: Audited, *, applied: bool = False) -> dict[str, str] | None:
+    """Return the load of a result by key; None for tools whose options are not in the record. With `applied`, the
+    settings of a model's run are applied to its workload, as they are in the workload of a run through fio."""
     spec: Mapping[str, Any] = run.record.get("spec") or {}
-    if run.is_model:
-        return _of_workload(spec)
+    if _has_workload(run):
+        return _of_workload(spec, run.is_model, applied)
     if run.tool != "fio" or run.is_published:
         return None
     found: dict[str, set[str]] = {}
@@ -153,6 +160,11 @@ def features_of(run: Audited) -> dict[str, str] | None:
     return {key: ", ".join(sorted(values)) for key, values in found.items() if values != {"0"}}
 
 
+def _has_workload(run: Audited) -> bool:
+    """Return whether Hotband ran it, on a model, an emulated machine or hardware: its record has the workload."""
+    return "workload" in (run.record.get("spec") or {}) and not run.is_published
+
+
 def _direct(key: str, value: str) -> tuple[str, str]:
     """Return an option of fio by its first name, `buffered` as `direct`."""
     if key == "buffered":
@@ -160,14 +172,36 @@ def _direct(key: str, value: str) -> tuple[str, str]:
     return ALIASES.get(key, key), value
 
 
-def _of_workload(spec: Mapping[str, Any]) -> dict[str, str]:
-    """Return the keys of a workload that describe its load, and those of `set` that are not a drive's."""
+def _of_workload(spec: Mapping[str, Any], is_model: bool, applied: bool) -> dict[str, str]:
+    """Return the keys of a workload that describe its load, and the settings that are not a drive's."""
+    settings = {key: str(value) for key, value in (spec.get("set") or {}).items()}
+    if not is_model:
+        state = settings.get(STATE)
+        return dict(_leaves(_table(spec), "")) | ({} if state is None else {f"precondition.{STATE}": state})
+    if applied:
+        return dict(_leaves(_table(spec, applied=True), ""))
+    changed = {key: value for key, value in settings.items() if key not in _keys_of_drives()}
+    return dict(_leaves(_table(spec), "")) | changed
+
+
+def _table(spec: Mapping[str, Any], *, applied: bool = False) -> dict[str, Any]:
+    """Return the table of a record's workload, with the run's settings if `applied`; an empty one if it cannot be
+    read."""
+    settings = (spec.get("set") or {}).items() if applied else ()
     try:
-        table = tomli.loads(str(spec.get("workload") or ""))
+        text = _changed(str(spec.get("workload") or ""), tuple((key, str(value)) for key, value in settings))
+        return tomli.loads(text)
     except tomli.TOMLDecodeError:
-        table = {}
-    changed = {key: str(value) for key, value in (spec.get("set") or {}).items() if key not in _keys_of_drives()}
-    return dict(_leaves(table, "")) | changed
+        return {}
+
+
+@lru_cache(maxsize=64)
+def _changed(text: str, pairs: tuple[tuple[str, str], ...]) -> str:
+    """Return the text of a workload with settings, without those of a machine."""
+    for pair in pairs:
+        with suppress(_core.SpecError):
+            text = _core.workload(text, "record", [pair])["text"]
+    return text
 
 
 @cache
@@ -186,7 +220,7 @@ def _leaves(value: object, path: str) -> Iterator[tuple[str, str]]:
         for place, each in enumerate(value):
             yield from _leaves(each, f"{path}[{place}]")
     else:
-        yield path, str(value)
+        yield path, f"{value:.12g}" if isinstance(value, float) else str(value)
 
 
 def _same(value: str, other: str) -> bool:
