@@ -42,7 +42,9 @@ class FakeDevice:
         """See `Executor`."""
 
 
-def fake(machine: str = "s4500-960") -> tuple[SuiteTarget, FakeDevice]:
+def fake(
+    machine: str = "s4500-960", values: tuple[tuple[str, str], ...] = (("scale", "512"),)
+) -> tuple[SuiteTarget, FakeDevice]:
     """A target that calls itself real, and who runs it."""
-    model = target_of(machine, (("scale", "512"),))
+    model = target_of(machine, values)
     return replace(model, name="real:fake", text=None, set=(), scale=1, bytes=model.bytes), FakeDevice(model)

@@ -125,3 +125,17 @@ def test_a_picture_is_a_png(hotband: Hotband, tmp_path: Path) -> None:
     done = hotband("measure", "quick", "s4500-960", "--picture", str(tmp_path / "p.jpg"))
     assert done.returncode == 2
     assert "expected a file that ends in .png" in done.stderr
+
+
+def test_sustained_writes_are_one_run_without_pauses(tmp_path: Path) -> None:
+    """Between runs of a device its cache empties: in pieces of half a second, a disk writes 25 % more than it can."""
+    target, device = fake("ent-10k", ())
+    (tmp_path / "f").write_bytes(b"")
+    target = replace(target, name=f"real:{tmp_path / 'f'}")
+    made = run_quick(QuickAsked(target, 60.0, executor=device), watch=lambda title: nullcontext(None))
+    assert len(device.asked) == len(made["loads"])
+    *_, row = made["loads"]
+    of_media = 225e6  # outermost zone of ent-10k
+    assert len(made["going_on"]) == 10
+    assert row["value"] == pytest.approx(sum(made["going_on"][-3:]) / 3)
+    assert row["value"] == pytest.approx(of_media, rel=0.03)

@@ -56,7 +56,7 @@ class Bench:
     the folder `out`; `tick` receives the progress.
 
     Afterwards `kept` counts the runs that existed already, `ran` the others; `state` and `context` are those of
-    the first record that has them.
+    the first record that has them; `rates` are bytes per second over time in the last run (`Cell.pieces`).
     """
 
     target: SuiteTarget
@@ -76,6 +76,7 @@ class Bench:
     context: object = None
     notes: list[str] = field(default_factory=list)
     finished: list[Finished] = field(default_factory=list)
+    rates: list[float] = field(default_factory=list)
     _before: RunSpec | None = None
     _count: int = 0
 
@@ -107,6 +108,8 @@ class Bench:
     def _look(self, one: Finished) -> None:
         """Facts of a record besides its cells."""
         self.finished.append(replace(one, tables={}))
+        series = one.tables["series"].columns if "series" in one.tables else {}
+        self.rates = [float(rate or 0.0) for rate in series.get("bandwidth_bytes_per_s", [])]
         self.state = self.state or one.record.get("drive_state")
         self.context = self.context or dict(one.record).get("context")
         # The suite itself states the length of its cells.

@@ -22,7 +22,7 @@ IDLE, DRAIN = "idle before ", "after "
 class Cell:
     """One load: its name among those of a round, the share of reads, the size of an I/O, the number of threads,
     the I/Os that each keeps outstanding, and the time. `ios`, if it is not 0, ends it after this many I/Os instead; no
-    I/O is issued during the `idle_s` before it."""
+    I/O is issued during the `idle_s` before it. A cell that is a run has rates of so many `pieces` of its time."""
 
     name: str
     read_pct: int
@@ -33,6 +33,7 @@ class Cell:
     seconds: float
     ios: int = 0
     idle_s: float = 0.0
+    pieces: int = 1
 
     def shorter(self, by: float) -> Cell:
         """Return the same for a part of its time."""
@@ -107,7 +108,10 @@ def workload_of(title: str, source: str, cells: Sequence[Cell], extent: Extent) 
         asked = (cell.read_pct, cell.block_bytes, cell.random, cell.threads, cell.depth)
         stream = streams.setdefault(asked, stream_of(cell, extent))
         phases += [_on(phase, stream["name"]) for phase in phases_of(cell, alone=len(cells) == 1)]
-    made: WorkloadTable = {"title": title, "source": source, "interval": INTERVAL}
+    [first, *others] = cells
+    has_pieces = first.pieces > 1 and not others
+    interval = seconds_text(first.seconds / first.pieces) if has_pieces else INTERVAL
+    made: WorkloadTable = {"title": title, "source": source, "interval": interval}
     return {**made, "streams": list(streams.values()), "phases": phases}
 
 

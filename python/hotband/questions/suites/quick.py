@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
+from statistics import fmean
 from typing import NotRequired, TypedDict
 
 from hotband.base.errors import UserError
@@ -39,7 +40,10 @@ LEAST_S, MOST_S = 60.0, 24 * 3600.0
 START_S = 1.0
 """Seconds that starting fio and reading counters cost per run on hardware, as measured (docs/guides/measure.md)."""
 PIECES = 10
-"""Runs into which sustained writes are divided, for their rate over time."""
+"""Pieces of the sustained writes whose rates are measured. They are one run: between runs a write cache empties, and
+each run of fio overwrites the blocks of the one before, which the cache may still hold."""
+LAST = 3
+"""Last pieces whose mean is the sustained rate: a short piece has few I/Os of 1 MiB, or a pause of the host."""
 ALIKE = 0.20
 """Share by which a figure may be off the model's prediction and be called as expected: the widest tolerance that the
 models' checks against data sheets have (docs/models/ssd.md, docs/models/disk.md)."""
@@ -279,20 +283,19 @@ def _bench(asked: QuickAsked, target: SuiteTarget, executor: Executor, out: Path
 def _measure(asked: QuickAsked, bench: Bench) -> list[tuple[Load, CellDoc, list[float]]]:
     """Each load with its measurements; for the sustained writes, the rate of every piece."""
     loads = loads_of(bench.target, asked.writes, asked.pictured)
-    runs = len(loads) + (PIECES - 1 if asked.writes else 0)
-    over = 0.0 if bench.target.is_model else START_S * runs
+    over = 0.0 if bench.target.is_model else START_S * len(loads)
     each = max(asked.seconds - over, asked.seconds / 2) / sum(load.weight for load in loads) / bench.target.scale
     found: list[tuple[Load, CellDoc, list[float]]] = []
     for load in loads:
         cell = load.cell(max(each * load.weight, MODEL_S * (PIECES if load.name == GOING_ON else 1)))
         if load.name == GOING_ON:
-            piece = cell.shorter(PIECES)
-            cells = tuple(replace(piece, name=f"{load.name}, {n}") for n in range(1, PIECES + 1))
-            pieces = list(bench.run(Stage(load.name, cells))[0].values())
-            last: CellDoc = {**pieces[-1], "name": load.name}
-            found.append((load, last, [one["bandwidth_bytes_per_s"] for one in pieces]))
-        else:
-            found.append((load, bench.run(Stage(load.name, (cell,)))[0][load.name], []))
+            cell = replace(cell, pieces=PIECES)
+        [measured] = bench.run(Stage(load.name, (cell,)))[0].values()
+        rates = bench.rates[:PIECES] if load.name == GOING_ON else []
+        if rates:
+            held = sustained(rates)
+            measured = {**measured, "bandwidth_bytes_per_s": held, "iops": held / load.block_bytes}
+        found.append((load, measured, rates))
     return found
 
 
@@ -360,9 +363,10 @@ def answer(
     figures = [f"{row['name']}: {unit_of(row).shown(row['value'])}" for row in rows if row["name"] != GOING_ON]
     said = [f"{'; '.join(figures)}."]
     if going_on:
-        left = going_on[-1] / going_on[0] if going_on[0] else 0.0
-        even = f"Sustained writes keep their rate ({rate(going_on[-1])})"
-        fell = f"Sustained writes fall from {rate(going_on[0])} to {rate(going_on[-1])} ({share(1 - left)})"
+        held = sustained(going_on)
+        left = held / going_on[0] if going_on[0] else 0.0
+        even = f"Sustained writes keep their rate ({rate(held)})"
+        fell = f"Sustained writes fall from {rate(going_on[0])} to {rate(held)} ({share(1 - left)})"
         said.append(f"{even if left >= KEPT else fell}.")
     if product is not None:
         off = [f"{row['name']} {row['verdict']}" for row in rows if row["verdict"] and row["verdict"] != "as expected"]
@@ -372,6 +376,11 @@ def answer(
         used = f", {health['endurance used (%)']:g} % of its endurance used" if "endurance used (%)" in health else ""
         said.append(f"By its own counters it {'has ' + ' and '.join(bad) if bad else 'has no media errors'}{used}.")
     return said
+
+
+def sustained(rates: Sequence[float]) -> float:
+    """Return the rate that writes reach at the end, from the rates of the pieces."""
+    return fmean(rates[-LAST:])
 
 
 def health_of(target: SuiteTarget) -> dict[str, float]:
