@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from hotband.base import temporary
 from hotband.base.errors import UserError
 from hotband.base.temporary import TemporaryFolder
 from hotband.data.documents.record import FiguresDoc, SummaryDoc
@@ -197,7 +196,6 @@ def test_more_threads_than_connections_are_refused(tmp_path: Path) -> None:
 
 def test_a_folder_that_a_killed_process_left_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    monkeypatch.setattr(temporary, "YOUNGEST_S", 0.0)
     left = tmp_path / "hotband-fio-left"
     left.mkdir()
     (tmp_path / "hotband-fio-left.lock").touch()

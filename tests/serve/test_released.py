@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 import hotband as hb
-from hotband.base import temporary
 from hotband.base.temporary import TemporaryFolder, left_folders
 from hotband.execution.serve.released import release_left, release_mount
 
@@ -35,7 +34,6 @@ def left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     folder.with_name(f"{LEFT}.lock").touch()
     (tmp_path / "link").symlink_to(folder.parent)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "link"))
-    monkeypatch.setattr(temporary, "YOUNGEST_S", 0.0)
     yield folder
     subprocess.run(["umount", "--lazy", folder / "volumes"], check=False, stderr=subprocess.DEVNULL)
 
@@ -98,8 +96,6 @@ def test_the_loop_device_of_a_killed_server_in_a_folder_of_the_user_is_released(
         assert attached.exists(), "its server lives"
         server.kill()
         server.wait()
-        # A folder younger than a minute is left to its process, but a mount without a server belongs to nobody.
-        monkeypatch.setattr(temporary, "YOUNGEST_S", 60.0 if again else 0.0)
         monkeypatch.setattr("tempfile.tempdir", str(temporary_files))
         with hb.serve("ent-10k", fuse=folder if again else None, anyway=True):
             assert not attached.exists()

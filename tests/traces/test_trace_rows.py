@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from hotband.base import temporary
 from hotband.base.temporary import left_folders
 
 KILLED = """
@@ -28,7 +27,6 @@ def test_rows_of_a_killed_program_are_found_by_the_next(tmp_path: Path, monkeypa
     monkeypatch.setenv("TMPDIR", str(place))
     subprocess.run([sys.executable, "-c", KILLED, text], check=False)
     monkeypatch.setattr("tempfile.tempdir", str(place))
-    monkeypatch.setattr(temporary, "YOUNGEST_S", 0.0)
     made = [path for path in place.iterdir() if path.is_dir()]
     assert len(made) == 1
     assert left_folders() == made

@@ -7,16 +7,14 @@ import os
 import re
 import shutil
 import tempfile
-import time
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
 PREFIX = "hotband-"
 LOCK = ".lock"
-"""Suffix of a file next to a folder, locked by the folder's process: a folder with a free lock is a leftover."""
-YOUNGEST_S = 60.0
-"""Age from which a leftover folder is removed: a younger one may still be in creation."""
+"""Suffix of a file next to a folder, locked by the folder's process: a folder with a free lock is a leftover. It gets
+its name once it is locked, so that no other process takes a folder in creation for a leftover."""
 
 
 class TemporaryFolder(tempfile.TemporaryDirectory[str]):
@@ -27,8 +25,10 @@ class TemporaryFolder(tempfile.TemporaryDirectory[str]):
         remove_left(tempfile.gettempdir())
         super().__init__(prefix=f"{PREFIX}{name and f'{name}-'}", ignore_cleanup_errors=True)
         # The file stays open until the folder is removed: it is a lock and has no content.
-        self._lock = os.open(f"{self.name}{LOCK}", os.O_CREAT | os.O_WRONLY, 0o600)
+        unnamed = Path(self.name, LOCK)
+        self._lock = os.open(unnamed, os.O_CREAT | os.O_WRONLY, 0o600)
         fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        unnamed.rename(f"{self.name}{LOCK}")
 
     def cleanup(self) -> None:
         """Remove the folder."""
@@ -74,8 +74,7 @@ def remove_folder(folder: Path) -> None:
 
 def _is_free(lock: Path) -> bool:
     with suppress(OSError):
-        state = lock.lstat()
-        if state.st_uid != os.getuid() or time.time() - state.st_mtime < YOUNGEST_S:
+        if lock.lstat().st_uid != os.getuid():
             return False
         with lock.open("rb") as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
