@@ -18,7 +18,7 @@ from hotband.data.documents.run import RunSpec
 from hotband.execution.programs import find_program
 from hotband.execution.programs.settings import values_of
 from hotband.execution.runs.run import prepare
-from hotband.execution.targets.emulated import OnServed
+from hotband.execution.targets.emulated import OnServed, emulate
 from hotband.execution.targets.fio_client import fio_run_of
 from hotband.execution.targets.fio_run import expect_real
 from hotband.execution.targets.on_device import OnDevice
@@ -122,6 +122,18 @@ def test_python_runs_on_all_targets(tmp_path: Path) -> None:
             hb.run("fio-randread", on=on, **short, **hardware)
     with pytest.raises(UserError, match="applies to predictions: run on ent-10k"):
         hb.run("fio-randread", on=EMULATED, interval=90, **short)
+
+
+@needs_fio
+def test_an_interrupted_comparison_leaves_no_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(OnServed, "run", interrupted)
+    out = tmp_path / "out"
+    with pytest.raises(KeyboardInterrupt):
+        emulate(RunSpec("run", MODEL, "fio-randread", (("warm_up", "0s"),), 1, "1 s", out))
+    assert list(out.iterdir()) == []
 
 
 WORKLOADS = _core.catalog_names(CATALOG_DIR, "workloads")

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 
-from hotband.execution.runs.signals import ENDING, INTERRUPTED, PATIENCE_S, interrupted
+from hotband.execution.runs.signals import ENDING, PATIENCE_S, exit_code, interrupted
 
 WAITS = f"hotband: the record is being written; an interrupt after {PATIENCE_S} s ends it without the record\n"
 ENDS = "hotband: interrupted again; ended at once, without the record\n"
@@ -98,7 +98,7 @@ class Ending:
             requests += len(some)
             if requests > 1 and self._since is not None and time.monotonic() - self._since > PATIENCE_S:
                 _say(ENDS)
-                os._exit(INTERRUPTED)
+                os._exit(exit_code())
 
 
 def _say(line: str) -> None:

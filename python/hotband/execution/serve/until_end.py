@@ -11,7 +11,7 @@ from hotband.base.errors import UserError
 from hotband.base.text.quantities import SPAN_EXPECTED, span_ns
 from hotband.base.views import view_of
 from hotband.execution.experiment import new_record
-from hotband.execution.runs.signals import INTERRUPTED, forget_interrupts
+from hotband.execution.runs.signals import exit_code, forget_interrupts
 from hotband.execution.serve.ending import Ending
 from hotband.execution.serve.left import ServedLeft
 from hotband.execution.serve.served import LOOK_EVERY_S, Served, ServeSpec
@@ -56,8 +56,9 @@ def _wait(served: Served, command: str | None, seconds: float | None, way: Way, 
         served.wait(seconds, look)
     except KeyboardInterrupt:
         # The usual end of a server, what it leaves is whole; a command was not done.
+        code = exit_code()
         forget_interrupts()
-        return INTERRUPTED if command is not None else 0
+        return code if command is not None else 0
     return 0
 
 

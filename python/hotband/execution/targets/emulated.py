@@ -202,21 +202,23 @@ def emulate(
     executor = OnServed(anyway)
     plan = executor.plan(spec)
     _expect_fio([plan])
-    parts = {part: None if spec.out is None else spec.out / part for part in (MODEL, SERVED)}
-    plan = replace(plan, serve=replace(plan.serve, out=parts[SERVED]))
-    [model] = execute([replace(spec, out=parts[MODEL], io_log=None, in_use=True)], progress)
+    [model] = execute([replace(spec, out=None, io_log=None, in_use=True)], progress)
     if say is not None:
         say(f"the same on the served machine: {in_words(plan.client_run.seconds)}")
     left = executor.run([plan], lambda *_: None, model.record["summary"])
     [measured] = left.measured
-    job = cast("dict[str, Any]", measured.record).get("job", "")
+    served, job = left.served, cast("dict[str, Any]", measured.record).get("job", "")
     if spec.out is not None:
-        measured = _saved(spec.out, measured, job)
+        # Nothing is saved before all of it exists: parts of an interrupted run are no result.
+        model, served = (_saved(spec.out / part, run) for part, run in ((MODEL, model), (SERVED, served)))
+        if job:
+            write_file(spec.out / JOB_FILE, job)
+        measured = _saved(spec.out / CLIENT, measured)
     what = f"the runs {spec.workload} on emulated:{spec.machine}"
     if (taker := taker_of(what)) is not None:
         for record in (model, measured):
             taker(what, record, {})
-    return Emulated(model, measured, left.served, job, plan.client_run.differences, left.invalid)
+    return Emulated(model, measured, served, job, plan.client_run.differences, left.invalid)
 
 
 def _expect_fio(plans: Sequence[Plan]) -> None:
@@ -272,13 +274,11 @@ def _measured(
     return replace(finished, spec=plan.spec)
 
 
-def _saved(out: Path, measured: Finished, job: str) -> Finished:
-    """Save the client's record; return it with its folder."""
-    check_writable(out / CLIENT)
-    if job:
-        write_file(out / JOB_FILE, job)
-    save(measured, out / CLIENT)
-    return replace(measured, spec=replace(measured.spec, out=out / CLIENT))
+def _saved(folder: Path, finished: Finished) -> Finished:
+    """Save a record in its folder, and return it with the folder."""
+    check_writable(folder)
+    save(finished, folder)
+    return replace(finished, spec=replace(finished.spec, out=folder))
 
 
 def divided(pairs: Pairs, workload: str, machine: str, texts: tuple[str | None, str | None]) -> tuple[Pairs, Pairs]:
