@@ -21,7 +21,7 @@ from hotband.execution.targets.fio_flushes import (
     flushes_once,
     most_connections,
     slots_as_jobs,
-    with_flushes_once,
+    as_served,
 )
 from hotband.execution.targets.on_device import OnDevice, Setup
 from hotband.execution.targets.real_target import RealTarget
@@ -71,7 +71,7 @@ def test_only_an_emulated_drive_goes_on_during_a_flush(tmp_path: Path) -> None:
     assert [line.rpartition(": ")[2] for line in fio_run.differences] == [
         "fio waits for a flush before it issues more I/Os"
     ]
-    assert with_flushes_once(fio_run).differences == ()
+    assert as_served(fio_run).differences == ()
 
 
 def test_a_target_that_repeats_flushes_is_refused(tmp_path: Path) -> None:
@@ -205,3 +205,9 @@ def test_a_folder_that_a_killed_process_left_is_removed(tmp_path: Path, monkeypa
         assert Path(second).is_dir()
         assert not left.exists()
     assert [path.name for path in tmp_path.iterdir()] == ["hotband-other"]
+
+
+def test_only_an_emulated_drive_is_preconditioned_by_its_workload() -> None:
+    fio_run = fio_run_of(RunSpec("run", "ent-15k", "exchange-jetstress"))
+    assert any("does not precondition drives" in line for line in fio_run.differences)
+    assert not any("precondition" in line for line in as_served(fio_run).differences)

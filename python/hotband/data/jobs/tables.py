@@ -17,9 +17,10 @@ from hotband.data.jobs.shares import flushes_per_io, percent_of, writes_of
 
 Table = Mapping[str, Any]
 
+NOT_PRECONDITIONED = "a job does not precondition drives: fill them first"
 # What a workload may say besides streams, loads and phases, and why a job file does not.
 _ELSEWHERE = {
-    "precondition": "a job does not precondition drives: fill them first",
+    "precondition": NOT_PRECONDITIONED,
     "events": "a job cannot describe events of a machine",
     "power_loss": "a job cannot describe events of a machine",
     "limits": "a job has no limits",
@@ -240,7 +241,7 @@ def _phases(conversion: Conversion) -> None:
             name = phase.get("name", "measure")
             conversion.steps.append(Step(index, name, streams, seconds, ios, phase.get("threads")))
         elif phase.get("untimed"):
-            conversion.ignore(f"{key}.untimed", "a job does not precondition drives: fill them first")
+            conversion.ignore(f"{key}.untimed", "a job has no untimed phase: write that data first")
         elif not begun and seconds:
             conversion.warm_up += seconds
             for what in ("streams", "threads"):

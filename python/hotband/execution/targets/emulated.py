@@ -39,7 +39,7 @@ from hotband.execution.serve.served import Served, ServeSpec
 from hotband.execution.targets.client_run import ClientRun, Issued, named_text
 from hotband.execution.targets.fio_child import Look, Status, find_fio
 from hotband.execution.targets.fio_client import fio_run_of
-from hotband.execution.targets.fio_flushes import flush_notes, with_flushes_once
+from hotband.execution.targets.fio_flushes import flush_notes, as_served
 from hotband.execution.targets.fio_record import finished_of
 from hotband.execution.targets.fio_run import SERVED_ALSO, FioRun, expect_expressible, expect_wall_clock
 from hotband.execution.targets.outlook import in_words
@@ -122,7 +122,7 @@ class OnServed:
         of_workload, of_machine = divided(spec.set, spec.workload, machine, (workload, text))
         state = tuple(pair for pair in of_workload if pair[0] == STATE)
         expressed = replace(spec, machine=machine, set=tuple(of_workload), workload_text=workload)
-        client_run = replay_run_of(expressed) if is_replay else with_flushes_once(fio_run_of(expressed))
+        client_run = replay_run_of(expressed) if is_replay else as_served(fio_run_of(expressed))
         serve = ServeSpec(
             machine,
             (*of_machine, *state),

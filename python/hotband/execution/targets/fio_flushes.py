@@ -16,6 +16,7 @@ from hotband.data.documents.record import RecordDoc, SummaryDoc
 from hotband.data.documents.serving import Serving
 from hotband.data.jobs import flushes
 from hotband.data.jobs.loss import Fate
+from hotband.data.jobs.tables import NOT_PRECONDITIONED
 from hotband.execution.targets.fio_run import FioRun
 
 Run = TypeVar("Run", bound=FioRun)
@@ -28,12 +29,14 @@ CONNECTIONS = 64
 """NBD connections that a served machine accepts at once (`Limits`, crates/serve/src/nbd/listener.rs)."""
 
 
-def with_flushes_once(fio_run: Run) -> Run:
-    """Return the run without what fio does to flushes elsewhere: the server completes repeated ones at once, so that
-    fio issues other I/Os during a flush, as the model does."""
+def as_served(fio_run: Run) -> Run:
+    """Return the run without the losses that a served machine makes up for: it completes repeated flushes at once, so
+    that fio issues other I/Os during a flush, as the model does; and its drives are preconditioned as the workload
+    requires."""
     losses = []
+    made_up = (flushes.WAITS, flushes.REPEATS, NOT_PRECONDITIONED)
     for loss in fio_run.converted.losses:
-        why = [part for part in loss.why.split("; ") if part not in (flushes.WAITS, flushes.REPEATS)]
+        why = [part for part in loss.why.split("; ") if part not in made_up]
         if why:
             losses.append(replace(loss, why="; ".join(why)))
         else:
