@@ -48,15 +48,22 @@ impl OfKind {
 /// was served is no longer the drive that was modelled.
 const LATE: (f64, u64) = (0.1, 1_000_000);
 
-/// Whether answers were too late, in words; `p50` is that of media accesses as the model meant them, or of everything
-/// where a cache completed it all.
-fn late_note(lateness: &TimesTold, p50: Span) -> Option<String> {
+/// The p50 latency that lateness is compared with, and the I/Os that have it.
+struct Typical {
+    ios: &'static str,
+    p50: Span,
+}
+
+/// Whether answers were too late, in words.
+fn late_note(lateness: &TimesTold, typical: Option<&Typical>) -> Option<String> {
     let late = Span(lateness.p99_ns);
-    if late.0 as f64 > LATE.0 * p50.0 as f64 {
+    if let Some(Typical { ios, p50 }) = typical
+        && late.0 as f64 > LATE.0 * p50.0 as f64
+    {
         let share = 100.0 * late.0 as f64 / p50.0.max(1) as f64;
         return Some(format!(
-            "I/Os completed late: p99 of the emulation delay is {late}, {share:.0} % of the p50 latency of media \
-             accesses ({p50}); above 10 % this is no longer the modelled drive"
+            "I/Os completed late: p99 of the emulation delay is {late}, {share:.0} % of the p50 latency of {ios} \
+             ({p50}); above 10 % this is no longer the modelled drive"
         ));
     }
     let is_long = late.0 > LATE.1;
@@ -202,14 +209,24 @@ impl Tally {
         };
         let kinds: Vec<KindTold> = kinds.map(row).collect();
         let lateness = TimesTold::of(&self.lateness);
-        let mut all = self.media.clone();
-        if all.is_empty() {
-            self.kinds.iter().for_each(|of_kind| all.add(&of_kind.model).expect("of the same precision"));
-        }
-        let p50 = (!all.is_empty()).then(|| Span(all.value_at_percentile(50.0)));
-        let late = lateness.zip(p50).and_then(|(lateness, p50)| late_note(&lateness, p50));
+        let typical = self.typical();
+        let late = lateness.and_then(|lateness| late_note(&lateness, typical.as_ref()));
         let Self { repeated_flushes, way, cores_awake, priority, .. } = *self;
         ServingTold { lateness, late, way_ns: way.0, cores_awake, priority, repeated_flushes, kinds }
+    }
+
+    /// Return the latency that lateness is compared with: of media accesses, or of reads and writes if a cache
+    /// completed them all. Flushes and trims alone have none.
+    fn typical(&self) -> Option<Typical> {
+        let (mut ios, mut accesses) = ("media accesses", self.media.clone());
+        if accesses.is_empty() {
+            ios = "reads and writes, all of which a cache completed";
+            for (_, of_kind) in KINDS.iter().zip(&self.kinds).filter(|((op, _), _)| matches!(op, Op::Read | Op::Write))
+            {
+                accesses.add(&of_kind.model).expect("of the same precision");
+            }
+        }
+        (!accesses.is_empty()).then(|| Typical { ios, p50: Span(accesses.value_at_percentile(50.0)) })
     }
 
     /// Return its findings for the record.
@@ -217,5 +234,44 @@ impl Tally {
         let totals = self.told();
         let note = totals.late.clone();
         Findings::default().with("serving", totals).with_notes(note)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Counts reads or flushes of `latency`, each handed over `late` after it.
+    fn counted(tally: &mut Tally, op: Op, latency: u64, late: u64, is_media: bool) {
+        let (submitted, at) = (Instant(0), Instant(latency));
+        let answer = Answer { token: 0, op, submitted, at, fault: None, is_media };
+        tally.add(&answer, 0, submitted, at + Span(late));
+    }
+
+    fn late_of(ios: &[(Op, u64, u64, bool)]) -> Option<String> {
+        let mut tally = Tally::new(Span::ZERO, false);
+        ios.iter().for_each(|&(op, latency, late, is_media)| counted(&mut tally, op, latency, late, is_media));
+        tally.told().late
+    }
+
+    #[test]
+    fn lateness_is_compared_with_media_accesses() {
+        let empty_flush = (Op::Flush, 30_000, 9_000, false);
+        assert_eq!(late_of(&[empty_flush]), None, "a flush with nothing to write is no access");
+        assert_eq!(late_of(&[empty_flush, (Op::Read, 2_600_000, 40_000, true)]), None);
+        let late = late_of(&[(Op::Read, 2_600_000, 300_000, true), (Op::Write, 30_000, 1_000, false)]);
+        assert!(late.is_some_and(|note| note.contains("12 % of the p50 latency of media accesses (2.6")));
+    }
+
+    #[test]
+    fn what_a_cache_completed_is_named() {
+        let late = late_of(&[(Op::Write, 30_000, 9_000, false)]).expect("30 % late");
+        assert!(late.contains("30 % of the p50 latency of reads and writes, all of which a cache completed"), "{late}");
+    }
+
+    #[test]
+    fn above_a_millisecond_is_late_for_all() {
+        let late = late_of(&[(Op::Flush, 30_000, 1_000_001, false)]).expect("late");
+        assert!(late.contains("above 1 ms"), "{late}");
     }
 }
