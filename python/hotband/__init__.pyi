@@ -152,6 +152,7 @@ def calibrate(
     reads_only: bool = False,
     erase: str | None = None,
     size: str | float | None = None,
+    anyway: bool = False,
     seed: int = 1,
     jobs: int | None = None,
     executor: str | Executor | None = None,
@@ -171,6 +172,7 @@ def calibrate(
         reads_only: Write nothing to the target.
         erase: real: serial number of the drive that may be overwritten.
         size: real:DIR: size of the test file.
+        anyway: emulated: also a machine that is faster than this host can serve.
         seed: Seed of the random numbers.
         jobs: Number of runs at a time. Default: all cores.
         executor: Where runs execute: local, ray (starts one here) or ray://HOST:PORT.

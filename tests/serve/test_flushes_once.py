@@ -17,11 +17,11 @@ from hotband.execution.targets.emulated import OnServed
 from hotband.execution.targets.fio_client import fio_run_of
 from hotband.execution.targets.fio_flushes import (
     CONNECTIONS,
+    as_served,
     flush_notes,
     flushes_once,
     most_connections,
     slots_as_jobs,
-    as_served,
 )
 from hotband.execution.targets.on_device import OnDevice, Setup
 from hotband.execution.targets.real_target import RealTarget

@@ -69,8 +69,18 @@ class Fake:
     def __init__(self) -> None:
         self.asked: list[dict[str, str]] = []
         self.fails_at = 0
+        self.anyway = False
 
-    def __call__(self, name: str, on: str, asked: dict[str, str], out: Path | None, tell: Callable[[str], None]) -> Any:
+    def __call__(
+        self,
+        name: str,
+        on: str,
+        asked: dict[str, str],
+        out: Path | None,
+        tell: Callable[[str], None],
+        anyway: bool = False,
+    ) -> Any:
+        self.anyway = anyway
         assert Path(on).read_text().startswith("[drives.d]")
         if len(self.asked) + 1 == self.fails_at:
             raise KeyboardInterrupt

@@ -124,6 +124,18 @@ def test_python_runs_on_all_targets(tmp_path: Path) -> None:
         hb.run("fio-randread", on=EMULATED, interval=90, **short)
 
 
+SERVING = (
+    *("run", "sweep", "review", "measure quick", "measure pts", "measure calibrate", "program", "study emulate"),
+    "serve",
+)
+"""Commands that serve a machine, and therefore refuse one that is faster than this host can serve."""
+
+
+@pytest.mark.parametrize("command", SERVING)
+def test_a_command_that_refuses_a_fast_machine_has_the_option_that_it_names(command: str) -> None:
+    assert "--anyway" in run_hotband(*command.split(), "--help").stdout
+
+
 @needs_fio
 def test_an_interrupted_comparison_leaves_no_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*_: object, **__: object) -> None:

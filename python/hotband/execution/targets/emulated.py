@@ -39,7 +39,7 @@ from hotband.execution.serve.served import Served, ServeSpec
 from hotband.execution.targets.client_run import ClientRun, Issued, named_text
 from hotband.execution.targets.fio_child import Look, Status, find_fio
 from hotband.execution.targets.fio_client import fio_run_of
-from hotband.execution.targets.fio_flushes import flush_notes, as_served
+from hotband.execution.targets.fio_flushes import as_served, flush_notes
 from hotband.execution.targets.fio_record import finished_of
 from hotband.execution.targets.fio_run import SERVED_ALSO, FioRun, expect_expressible, expect_wall_clock
 from hotband.execution.targets.outlook import in_words

@@ -50,6 +50,7 @@ class StudyMethods:
         only: str | Sequence[str] = (),
         out: str | PathLike[str] | None = None,
         fresh: bool = False,
+        anyway: bool = False,
         progress: Callable[[str], None] | None = None,
     ) -> EmulationResult:
         """Run real programs on a study's machines, emulated at a scale that fits this host; print ratios next to those
@@ -60,6 +61,7 @@ class StudyMethods:
             only: Run only these parts.
             out: Folder for the output.
             fresh: Start over; otherwise runs already in the folder are not repeated.
+            anyway: Also on machines that are faster than this host can serve.
             progress: Function called with each line of progress, also from other threads.
 
         The two machines of a part differ in one respect. Finished parts are stored in the folder `out` and not run

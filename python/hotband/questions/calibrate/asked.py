@@ -8,7 +8,9 @@ from pathlib import Path
 from hotband.base.errors import UserError
 from hotband.base.question import Question, asks, fresh, jobs, out, seed
 from hotband.base.text.quantities import size_bytes, span_ns
+from hotband.data.catalog.named import is_emulated
 from hotband.data.inputs.kinds import Drive, Targets, Values, Workload
+from hotband.execution.targets.fields import anyway
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +54,7 @@ class CalibrateQuestion(Question):
     )
     yes: bool = asks("real: write without confirmation.", default=False, hidden=True)
     size: str | None = asks("real:DIR: size of the test file.", default=None, metavar="SIZE", unit="B")
+    anyway: bool = anyway()
     seed: int = seed()
     jobs: int | None = jobs()
 
@@ -60,6 +63,9 @@ class CalibrateQuestion(Question):
         super().__post_init__()
         seconds_of(self.duration)
         bytes_of(self.size)
+        if self.anyway and not any(is_emulated(name) for name in self.target):
+            accepted = "is for emulated machines: expected emulated:MACHINE"
+            raise UserError("question.anyway", "", "", accepted)
 
     def afterwards(self) -> str:
         """Return a line with the path of the product file."""

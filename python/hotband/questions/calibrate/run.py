@@ -84,7 +84,7 @@ def _product(question: CalibrateQuestion) -> Product:
 
 
 def _hardware(question: CalibrateQuestion, way: Way) -> Hardware:
-    return Hardware(question.erase, lambda _: way.may_write(question.yes), bytes_of(question.size))
+    return Hardware(question.erase, lambda _: way.may_write(question.yes), bytes_of(question.size), question.anyway)
 
 
 def run(wanted: CalibrateQuestion, way: Way) -> Calibrated:

@@ -34,11 +34,12 @@ SAME_SIZE = 0.02
 @dataclass(frozen=True)
 class Hardware:
     """Options of hardware: the serial number that may be erased, the confirmation before writing, the size of a test
-    file in a folder."""
+    file in a folder; and whether a machine is served that is faster than this host can serve."""
 
     erase: str | None = None
     confirm: Callable[[Outlook], bool] = lambda _: True
     size_bytes: int = 0
+    anyway: bool = False
 
 
 @dataclass
@@ -58,7 +59,7 @@ def target_of(named: Product, like: Product, hardware: Hardware, setup: tuple[bo
     """Open the target of a name for a block. `setup` has whether it is written to, and a seed. Raises UserError."""
     writes, seed = setup
     if is_emulated(named.name):
-        with _served(named, like, seed) as target:
+        with _served(named, like, seed, hardware.anyway) as target:
             yield target
     elif is_real(named.name):
         yield _on_device(named, like, hardware, writes, say)
@@ -73,7 +74,7 @@ def span_of_model(named: Product, like: Product) -> int | None:
 
 
 @contextmanager
-def _served(named: Product, like: Product, seed: int) -> Iterator[Target]:
+def _served(named: Product, like: Product, seed: int, anyway: bool) -> Iterator[Target]:
     machine = named.name.removeprefix(EMULATED)
     if not machine:
         raise UserError("question.target", "", named.name, "expected emulated:MACHINE, such as emulated:s4500-960")
@@ -88,6 +89,7 @@ def _served(named: Product, like: Product, seed: int) -> Iterator[Target]:
         precondition=WORN_IN,
         in_use=True,
         way_ns=way.least_ns,
+        anyway=anyway,
     )
     with Served(serve) as served:
         volume = next(iter(served.volumes.values()))

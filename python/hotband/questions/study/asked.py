@@ -78,6 +78,7 @@ class StudyEmulateQuestion(Question):
     only: Names = asks("Run only these parts.", default=(), metavar="PART[,PART]")
     out: Path | None = out()
     fresh: bool = fresh()
+    anyway: bool = asks("Also on machines that are faster than this host can serve.", default=False)
 
     def ending(self, result: EmulationResult) -> Ending | None:
         """Return the exit code of an invalid result."""

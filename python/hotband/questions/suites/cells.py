@@ -22,7 +22,7 @@ IDLE, DRAIN = "idle before ", "after "
 class Cell:
     """One load: its name among those of a round, the share of reads, the size of an I/O, the number of threads,
     the I/Os that each keeps outstanding, and the time. `ios`, if it is not 0, ends it after this many I/Os instead; no
-    I/O is issued during the `idle_s` before it. A cell that is a run has rates of so many `pieces` of its time."""
+    I/O is issued during the `idle_s` before it. A cell that is a run also has the rates of its `pieces`."""
 
     name: str
     read_pct: int

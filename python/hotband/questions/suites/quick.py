@@ -40,8 +40,8 @@ LEAST_S, MOST_S = 60.0, 24 * 3600.0
 START_S = 1.0
 """Seconds that starting fio and reading counters cost per run on hardware, as measured (docs/guides/measure.md)."""
 PIECES = 10
-"""Pieces of the sustained writes whose rates are measured. They are one run: between runs a write cache empties, and
-each run of fio overwrites the blocks of the one before, which the cache may still hold."""
+"""Pieces of the sustained writes whose rates are measured, in a single run: between runs a write cache empties, and the
+next run of fio overwrites blocks that the cache may still hold."""
 LAST = 3
 """Last pieces whose mean is the sustained rate: a short piece has few I/Os of 1 MiB, or a pause of the host."""
 ALIKE = 0.20

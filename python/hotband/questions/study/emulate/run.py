@@ -92,11 +92,13 @@ def run_part(study: Study, part: Part, at: Scaled, question: StudyEmulateQuestio
     folder = None if question.out is None else question.out / part.id
     say(f"{part.id}: {words(part, at)}")
     predicted = predicted_ratio(study, part, None if folder is None else folder / "model", question.fresh, say)
-    sides = [run_side(part, name, at, folder, question.fresh, say) for name in part.sides]
+    sides = [run_side(part, name, at, folder, question, say) for name in part.sides]
     return part_doc(study, part, at, sides[0], sides[1], predicted)
 
 
-def run_side(part: Part, name: str, at: Scaled, folder: Path | None, fresh: bool, say: Say) -> SideDoc:
+def run_side(
+    part: Part, name: str, at: Scaled, folder: Path | None, question: StudyEmulateQuestion, say: Say
+) -> SideDoc:
     """Run the program on one machine, or return the stored result of the same request."""
     side = part.sides[name]
     text, side_folder = machine_text(side, at), None if folder is None else folder / name
@@ -108,14 +110,15 @@ def run_side(part: Part, name: str, at: Scaled, folder: Path | None, fresh: bool
         "set": values,
         "settings": at.settings,
     }
-    if side_folder is not None and not fresh:
+    if side_folder is not None and not question.fresh:
         finished = kept_side(side_folder / SIDE_FILE, request)
         if finished is not None:
             say(f"{part.id}: {side.name}: done before, not run again")
             return finished
     say(f"{part.id}: {part.program.name} on {side.name}")
     before, began = os.getloadavg()[0], time.monotonic()
-    document = run_on(part, text, {**at.settings, **values}, side_folder, lambda line: say(f"{part.id}: {line}"))
+    settings = {**at.settings, **values}
+    document = run_on(part, text, settings, side_folder, lambda line: say(f"{part.id}: {line}"), anyway=question.anyway)
     figure = figure_of(part, document)
     done: SideDoc = {
         "name": side.name,
@@ -135,13 +138,15 @@ def run_side(part: Part, name: str, at: Scaled, folder: Path | None, fresh: bool
     return done
 
 
-def run_on(part: Part, machine: str, settings: dict[str, str], run_folder: Path | None, say: Say) -> ProgramDoc:
+def run_on(
+    part: Part, machine: str, settings: dict[str, str], run_folder: Path | None, say: Say, *, anyway: bool = False
+) -> ProgramDoc:
     """Run the program on a machine, whose file is stored next to its record, or is temporary."""
     with TemporaryFolder("machine") if run_folder is None else nullcontext(run_folder) as folder:
         file = Path(folder, MACHINE_FILE)
         make_folder(file.parent)
         write_file(file, machine)
-        return run_program(part.program.name, str(file), settings, run_folder, say)
+        return run_program(part.program.name, str(file), settings, run_folder, say, anyway=anyway)
 
 
 def figure_of(part: Part, document: ProgramDoc) -> FigureDoc:
