@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import vdbench_folder
 from fio_results import job
 from result_documents import diskspd, flatfile, iometer, iometer_test, run_rows
 
+import hotband as hb
 from hotband.data.inputs.specify import Named
 from hotband.questions.expect.results import Row, read_rows
 
@@ -184,3 +186,19 @@ def test_every_real_result_is_rebuilt_or_says_why_not(samples: Path, name: str) 
     rows = rows_of(samples / name)
     assert sum(row.load is not None for row in rows) == RESULTS[name]
     assert all(row.load is not None or row.why_not for row in rows)
+
+
+@pytest.mark.parametrize("kind", ["emulated", "real"])
+def test_a_record_of_hotband_has_its_workload(kind: str, tmp_path: Path) -> None:
+    """Options of fio state neither the distribution of offsets nor the target: nothing of them is assumed."""
+    made = hb.run("fio-randread", on="ent-10k", duration="1 s", set={"warm_up": "0 s"}).to_dict()
+    text = made["spec"]["workload"].replace('size = "4 KiB"', 'size = "4 KiB"\noffsets = { zipf = { exponent = 1.1 } }')
+    made["target"]["kind"] = kind
+    options = {"concurrency": 1, "rate_iops": None, "working_set_bytes": None, "read_pct": 100.0, "direct": None}
+    made["source"] = {"tool": "fio", "file": "fio.json", "asked": options, "target": "ent-10k", "latency": "lat"}
+    made["spec"] |= {"global": {"ioengine": "nbd"}, "jobs": {"j": {"rw": "randread", "bs": "4096"}}, "workload": text}
+    (tmp_path / "record.json").write_text(json.dumps(made))
+    [row] = read_rows([tmp_path], None)
+    assert row.load is not None
+    assert "zipf" in row.load.text
+    assert row.load.assumed == []

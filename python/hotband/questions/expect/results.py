@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +11,7 @@ from hotband.base.errors import UserError
 from hotband.base.text.numbers import counted, number, percent
 from hotband.data import importers
 from hotband.data.catalog import entries
+from hotband.data.documents.record import KIND_EMULATED, KIND_REAL
 from hotband.data.importers.stages import in_turn
 from hotband.data.inputs.loads import Load
 from hotband.data.record.files import RECORD_FILE
@@ -68,7 +69,7 @@ def read_rows(paths: Sequence[Path], workload: Named | None, notes: list[str] | 
     _name_apart(rows)
     for row in rows:
         try:
-            row.load = _given(row, workload) if workload is not None else _rebuilt(row)
+            row.load = _recorded(row) if workload is None else _given(row, workload)
             _as_measured(row, row.load)
         except CannotRebuild as why:
             row.load, row.why_not = None, str(why)
@@ -159,6 +160,21 @@ def _name_apart(rows: Sequence[Row]) -> None:
             row.name = f"{row.name} ({seen[row.name]})"
 
 
+def _recorded(row: Row) -> Rebuilt:
+    """Return the load of a result: Hotband's own records of emulated machines and hardware have their workload, others
+    the options of their tool."""
+    spec: Mapping[str, object] = row.record.get("spec") or {}
+    text = spec.get("workload")
+    if not isinstance(text, str) or row.record["target"].get("kind") not in (KIND_EMULATED, KIND_REAL):
+        return _rebuilt(row)
+    load = Load(text, row.name)
+    if "trace" in load.table:
+        return _of_trace(text, row.name)
+    if len(load.measured()) != 1:
+        return _rebuilt(row)
+    return _of_load(row, load, text, [])
+
+
 def _rebuilt(row: Row) -> Rebuilt:
     tool = str(row.record["source"]["tool"])
     if row.record["summary"]["count"] == 0:
@@ -176,12 +192,13 @@ def _given(row: Row, workload: Named) -> Rebuilt:
     load = Load(text, workload.name)
     if len(load.measured()) != 1:
         raise CannotRebuild(f"{workload.name} measures several steps; expected a workload with one")
-    return Rebuilt(
-        text,
-        "open" if load.is_open else "closed",
-        row.record["source"]["asked"]["working_set_bytes"],
-        [f"{workload.name} was run, according to you"],
-    )
+    return _of_load(row, load, text, [f"{workload.name} was run, according to you"])
+
+
+def _of_load(row: Row, load: Load, text: str, assumed: list[str]) -> Rebuilt:
+    """Return a known load."""
+    loop = "open" if load.is_open else "closed"
+    return Rebuilt(text, loop, row.record["source"]["asked"]["working_set_bytes"], assumed)
 
 
 def _of_trace(text: str, name: str) -> Rebuilt:
