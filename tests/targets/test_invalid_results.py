@@ -17,6 +17,7 @@ from hotband.execution.programs.result import ProgramResult
 from hotband.execution.targets import emulated
 from hotband.execution.targets.emulated import OnServed, Plan, ServedRuns
 from hotband.faces.questions import QUESTIONS, declared
+from hotband.questions.calibrate.calibrated import Calibrated
 from hotband.questions.review.many import Reviewed
 from hotband.questions.review.suite import invalid_of
 from hotband.questions.run.ran import Ran
@@ -45,6 +46,7 @@ RESULTS: dict[str, Callable[[str], Any]] = {
     "program": lambda note: ProgramResult({"notes": [note]}),  # type: ignore[typeddict-item]
     "quick": lambda note: QuickResult({"answer": [note]}),  # type: ignore[typeddict-item]
     "pts": lambda note: PtsResult({"answer": [note]}),  # type: ignore[typeddict-item]
+    "calibrate": lambda note: Calibrated("ent-10k", "emulated:ent-10k", [], [], [], 1.0, None, notes=[note]),
     "study emulate": lambda note: EmulationResult({"parts": [{"a": {"notes": [note]}, "b": None}]}),  # type: ignore
 }
 SERVES = {"serve", "mount"}
@@ -62,7 +64,7 @@ def test_an_invalid_result_ends_with_exit_code_1(name: str) -> None:
 def test_every_question_that_serves_a_drive_for_its_result_is_here() -> None:
     compares = {"compare"}
     serving = {name for name in QUESTIONS if "anyway" in {field.name for field in fields(declared(name))}}
-    assert serving - SERVES - compares == RESULTS.keys() - {"study emulate"}
+    assert serving - SERVES - compares == RESULTS.keys()
 
 
 def test_an_emulated_run_that_is_invalid_is_stored_and_ends_with_1(hotband, tmp_path, monkeypatch) -> None:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from hotband.base.errors import UserError
-from hotband.base.question import Question, asks, fresh, jobs, out, seed
+from hotband.base.question import Ending, Question, asks, fresh, invalid_ending, jobs, out, seed
 from hotband.base.text.quantities import size_bytes, span_ns
 from hotband.data.catalog.named import is_emulated
 from hotband.data.inputs.kinds import Drive, Targets, Values, Workload
 from hotband.execution.targets.fields import anyway
+
+if TYPE_CHECKING:
+    from hotband.questions.calibrate.calibrated import Calibrated
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,6 +70,10 @@ class CalibrateQuestion(Question):
         if self.anyway and not any(is_emulated(name) for name in self.target):
             accepted = "is for emulated machines: expected emulated:MACHINE"
             raise UserError("question.anyway", "", "", accepted)
+
+    def ending(self, result: Calibrated) -> Ending | None:
+        """Return the exit code of values that were fitted to an invalid result."""
+        return invalid_ending(result.notes)
 
     def afterwards(self) -> str:
         """Return a line with the path of the product file."""

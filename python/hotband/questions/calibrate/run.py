@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar, cast
 
 from hotband.base.errors import UserError
 from hotband.base.heavy import pl
-from hotband.base.question import Way
+from hotband.base.question import INVALID, Way
 from hotband.base.temporary import TemporaryFolder
 from hotband.base.text.numbers import about, counted, percent
 from hotband.base.text.write import expect_folder, write_file
@@ -31,7 +31,7 @@ from hotband.questions.calibrate.measured import Measured
 from hotband.questions.calibrate.model import Product
 from hotband.questions.calibrate.product_file import file_text, whole_text
 from hotband.questions.calibrate.results import measured_of
-from hotband.questions.calibrate.target import Hardware, span_of_model, target_of
+from hotband.questions.calibrate.target import Hardware, Target, span_of_model, target_of
 from hotband.questions.calibrate.trace.calibrate import of_trace
 
 BLACK_BOX_IOS = 8_000
@@ -177,8 +177,7 @@ def _measured(wanted: CalibrateQuestion, way: Way) -> tuple[Calibrated, int]:
         setup = (target.executor, wanted.out, wanted.seed)
         measured = measure(target.product, planned.loads, planned.counts, setup, way.say, way.watch, fresh=wanted.fresh)
     result = calibrate.of_plan(planned, measured, way.watch)
-    if target.served is not None and target.served.finished is not None:
-        result.notes += _lateness(target.served.finished.record)
+    result.notes += _lateness(target)
     return result, sum(planned.counts)
 
 
@@ -217,6 +216,7 @@ def _black_box(wanted: CalibrateQuestion, way: Way) -> tuple[Calibrated, int]:
         source = _source(f"{counted(sum(counts), 'measurement')} of {result.target}")
         result.text = whole_text(like.text or "", source, result.values, _head(wanted, result))
     result.like = BLACK_BOX
+    result.notes += _lateness(target)
     return result, sum(counts)
 
 
@@ -226,10 +226,14 @@ def _minutes(loads: Sequence[Measurement], counts: Sequence[int]) -> str:
     return about(seconds)
 
 
-def _lateness(record: object) -> list[str]:
-    from typing import Any, cast
-
-    return [line.strip() for line in lateness_lines(Serving.of(cast("Any", record)["serving"]))]
+def _lateness(target: Target) -> list[str]:
+    """Return notes on the emulation delay of a served target; the first says why the measurements are not the drive's,
+    if they are not."""
+    if target.served is None or target.served.finished is None:
+        return []
+    serving = Serving.of(cast("Any", target.served.finished.record)["serving"])
+    invalid = [] if serving.late is None else [f"{INVALID}: {serving.late}"]
+    return [*invalid, *(line.strip() for line in lateness_lines(serving))]
 
 
 def _results(wanted: CalibrateQuestion, way: Way) -> tuple[Calibrated, int]:
