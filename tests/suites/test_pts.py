@@ -256,7 +256,7 @@ def test_tests_that_are_asked_for_later_are_added(hotband: Hotband, tmp_path: Pa
         ),
         (
             ["measure", "pts", "ent-10k", "--set", "nothing=3"],
-            "--set = 'nothing': expected one of 68 names",
+            "--set = 'nothing': expected one of 69 names",
         ),
         (["measure", "pts", "nothing"], "nothing"),
         (
