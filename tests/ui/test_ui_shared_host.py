@@ -94,6 +94,12 @@ def test_what_is_dropped_names_no_file_of_the_computer(page: Page, tmp_path: Pat
     assert "hunter2" not in json.dumps(answer)
 
 
+@pytest.mark.parametrize("option", ["size=${PATH}", "description=${PATH}", "size=1g\nname=${PATH}"])
+def test_what_is_dropped_reads_no_variable_of_the_computer(page: Page, option: str) -> None:
+    answer = page.ask("/api/dropped?name=variable.fio", f"[j]\nrw=randread\n{option}\n".encode())
+    assert os.environ["PATH"] not in json.dumps(answer)
+
+
 @pytest.mark.parametrize(
     "fields",
     [

@@ -45,6 +45,12 @@ def confined(*folders: Path) -> Iterator[None]:
         _readable = before
 
 
+def variable(name: str) -> str | None:
+    """Return an environment variable that a text names; None within `confined`: variables may hold passwords, and an
+    error or a title would show them to the sender."""
+    return os.environ.get(name) if _readable is None else None
+
+
 class NotRegular(OSError):
     """A folder, pipe, socket or device where a file is expected."""
 

@@ -13,6 +13,7 @@ from typing import NoReturn
 
 from hotband.base.errors import UserError
 from hotband.base.text.nearest import FEW
+from hotband.base.text.regular import variable
 from hotband.data.importers.files import name_of
 from hotband.data.jobs.fio_names import ALIASES, FATES
 from hotband.data.jobs.fio_values import calculated, without_tails
@@ -96,13 +97,19 @@ def _option(location: Location, line: str, unset: list[tuple[Option, str]]) -> O
     """Return the option of a line. Variables that its value needs and that are not set are added to `unset`."""
     key, _, value = (part.strip() for part in line.partition("="))
     name = ALIASES.get(key, key)
-    text = _VARIABLE.sub(lambda variable: os.environ.get(variable[1], variable[0]), value)
+    text = _VARIABLE.sub(_replaced, value)
     text, note = _without_keywords(text)
     text, cut = without_tails(name, text)
     option = Option(name, text, location, key, "; ".join(filter(None, (note, cut))))
     if name not in _NAMES and FATES.get(name, (None, ""))[0] is None:
-        unset += [(option, variable[1]) for variable in _VARIABLE.finditer(text)]
+        unset += [(option, named[1]) for named in _VARIABLE.finditer(text)]
     return option
+
+
+def _replaced(named: re.Match[str]) -> str:
+    """Return the value of a variable, or its name as it is where it is not set."""
+    value = variable(named[1])
+    return named[0] if value is None else value
 
 
 def _without_keywords(text: str) -> tuple[str, str]:
@@ -111,7 +118,7 @@ def _without_keywords(text: str) -> tuple[str, str]:
     keywords = dict.fromkeys(keyword[1] for keyword in _KEYWORD.finditer(text))
     if not keywords:
         return text, ""
-    values = {keyword: os.environ.get(keyword) or _here(keyword) for keyword in keywords}
+    values = {keyword: variable(keyword) or _here(keyword) for keyword in keywords}
     plain = _KEYWORD.sub(lambda keyword: values[keyword[1]], text)
     number = calculated(plain)
     words = ", ".join(f"${keyword} is {value}" for keyword, value in values.items())
