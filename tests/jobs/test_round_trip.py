@@ -153,6 +153,25 @@ def calls(work: Callable[[], object]) -> int:
     return count
 
 
+SIZES = '"4 KiB" = 33.3, "8 KiB" = 66.7'
+STREAMS = [
+    f"[[streams]]\nread_pct = 70\nrandom_pct = 100\nsizes = {{ {SIZES} }}",
+    "[[streams]]\nread_pct = 70\nrandom_pct = 100\n[streams.sizes]\n" + SIZES.replace(", ", "\n"),
+    "[[ streams ]]\nread_pct = 70\nrandom_pct = 100\n[ streams . 'sizes' ]\n" + SIZES.replace(", ", "\n"),
+    '[[streams]]\nread_pct = 70\nrandom_pct = 100\nsizes."4 KiB" = 33.3\nsizes."8 KiB" = 66.7',
+    f"streams = [ {{ read_pct = 70, random_pct = 100, sizes = {{ {SIZES} }} }} ]",
+]
+
+
+@pytest.mark.parametrize("streams", STREAMS)
+def test_all_that_sizes_lose_is_said_however_they_are_written(streams: str) -> None:
+    phases = '[[phases]]\nduration = "10 s"\nmeasure = true\n'
+    _, report = written("a.toml", f"load.closed = {{ threads = 1, depth = 2 }}\n{streams}\n{phases}", "fio")
+    lost = " ".join(report.matters())
+    assert "whole percentages" in lost, lost
+    assert "smallest size" in lost, lost
+
+
 @pytest.mark.parametrize("shared", thinned(2, ["flow=1\n", ""]))
 @pytest.mark.parametrize("tool", ["fio", "vdbench"])
 def test_a_file_of_many_jobs_takes_no_longer_by_the_job(tool: str, shared: str) -> None:

@@ -167,7 +167,10 @@ class Conversion:
     fates: dict[str, tuple[Fate, str]] = field(default_factory=dict)
 
     def approximate(self, key: str, why: str) -> None:
-        self.fates.setdefault(key, (Fate.APPROXIMATED, why))
+        """Note why a key is approximated, next to other reasons."""
+        fate, known = self.fates.get(key, (Fate.APPROXIMATED, ""))
+        if fate is Fate.APPROXIMATED and why not in known.split("; "):
+            self.fates[key] = fate, f"{known}; {why}".removeprefix("; ")
 
     def ignore(self, key: str, why: str) -> None:
         self.fates[key] = (Fate.IGNORED, why)
@@ -188,14 +191,21 @@ class Conversion:
     def finish(self) -> None:
         """Add one line per key to the report."""
         for key, line, entry in _keys(self.text):
-            top = re.split(r"[.\[]", key)[0]
-            # What is said of a table holds for the keys in it, however it is written.
-            within = [key[: separator.start()] for separator in re.finditer(r"\.|$", key)]
-            fate = next((self.fates[prefix] for prefix in reversed(within) if prefix in self.fates), None)
-            if fate is None and top in _ELSEWHERE:
-                fate = Fate.UNUSED if top == "interval" else Fate.IGNORED, _ELSEWHERE[top]
-            fate = fate or (Fate.KEPT, "")
-            self.report.add(fate[0], Location(self.file, line), entry, fate[1])
+            for fate, why in self._fates_of(key):
+                self.report.add(fate, Location(self.file, line), entry, why)
+
+    def _fates_of(self, key: str) -> list[tuple[Fate, str]]:
+        """Return what became of a key of the text: of the table that it is in, else of the keys in it if it is a table
+        in one line."""
+        top = re.split(r"[.\[]", key)[0]
+        within = [key[: separator.start()] for separator in re.finditer(r"[.\[]|$", key)]
+        fate = next((self.fates[prefix] for prefix in reversed(within) if prefix in self.fates), None)
+        if fate is None and top in _ELSEWHERE:
+            fate = Fate.UNUSED if top == "interval" else Fate.IGNORED, _ELSEWHERE[top]
+        if fate is not None:
+            return [fate]
+        inner = [fate for other, fate in self.fates.items() if other.startswith((f"{key}.", f"{key}["))]
+        return list(dict.fromkeys(inner)) or [(Fate.KEPT, "")]
 
 
 def conversion_of(file: str, text: str, tool: str) -> Conversion:
@@ -305,6 +315,23 @@ def plain(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9_.-]+", "-", name).strip("-") or "main"
 
 
+_NAME = r"(?:[\w-]+|\"[^\"]*\"|'[^']*')"
+_DOTTED = rf"\s*({_NAME}(?:\s*\.\s*{_NAME})*)\s*"
+_ARRAY, _TABLE = re.compile(rf"\[\[{_DOTTED}\]\]"), re.compile(rf"\[{_DOTTED}\]")
+_KEY = re.compile(rf"{_DOTTED}=\s*(.*)")
+
+
+def _path(dotted: str, counts: Mapping[str, int]) -> str:
+    """Return the path of a dotted name; a table within an array is in its last entry (TOML 1.0, "Array of Tables")."""
+    outer: list[str]
+    *outer, last = [str(name).strip("\"'") for name in re.findall(_NAME, dotted)]
+    path = ""
+    for name in outer:
+        path += name
+        path += f"[{counts[path]}]." if path in counts else "."
+    return path + last
+
+
 def _keys(text: str) -> list[tuple[str, int, str]]:
     """Return each key of TOML as a path, with its line and text; a table in one line is one key."""
     keys: list[tuple[str, int, str]] = []
@@ -312,15 +339,20 @@ def _keys(text: str) -> list[tuple[str, int, str]]:
     counts: dict[str, int] = {}
     for number, raw in enumerate(text.split("\n"), 1):
         line = raw.strip()
-        array, table = re.match(r"\[\[([\w.]+)\]\]", line), re.match(r"\[([\w.]+)\]", line)
+        array, table = _ARRAY.match(line), _TABLE.match(line)
         if array:
-            counts[array[1]] = counts.get(array[1], -1) + 1
-            prefix = f"{array[1]}[{counts[array[1]]}]."
+            name = _path(array[1], counts)
+            counts[name] = counts.get(name, -1) + 1
+            prefix = f"{name}[{counts[name]}]."
         elif table:
-            prefix = f"{table[1]}."
-        elif key := re.match(r"([\w.]+)\s*=\s*(.*)", line):
+            name = _path(table[1], counts)
+            prefix = f"{name}[{counts[name]}]." if name in counts else f"{name}."
+        elif key := _KEY.match(line):
             value = re.sub(r"\s+#[^\"]*$", "", key[2])
-            path = prefix + key[1]
-            if path not in _WORDS:
-                keys.append((path, number, f"{path} = {value}"))
+            path, entry = prefix + _path(key[1], {}), ""
+            if line[0] in "\"'" and prefix:
+                # Sizes and their shares are one option, however many there are.
+                path = entry = prefix[:-1]
+            if path not in _WORDS and (not entry or entry not in [other for *_, other in keys]):
+                keys.append((path, number, entry or f"{path} = {value}"))
     return keys
