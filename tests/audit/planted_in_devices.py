@@ -28,7 +28,7 @@ def writes(levels: Sequence[float], noise: float = 0.01) -> Audited:
 def reads(levels: Sequence[float], degrees: Sequence[float], **more: Sequence[float]) -> Audited:
     """300 s of reads at these levels, and a device at these temperatures."""
     one = result("a", SSD, concurrency=32, over_time=series(levels, 300, 100e3))
-    return replace(one, health=health(degrees, **more))
+    return replace(one, over_time={"health": health(degrees, **more)})
 
 
 def health(degrees: Sequence[float], **more: Sequence[float]) -> pl.DataFrame:

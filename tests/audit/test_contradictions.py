@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import polars as pl
 import pytest
 
 from forms import sized
@@ -30,15 +31,13 @@ COUNTERS = ("parts.counters.", "parts.at_end.", "app.counters.", "smart.at_end."
 in both `parts` and `smart`, and judged.)"""
 FREE = {"parts.power.active_w"}
 MORE_FREE = {
-    "array": {"app.operations.latency_max_ns", "app.operations.latency_mean_ns", "app.requested_ops_per_s"},
+    "array": {"app.operations.latency_max_ns", "app.requested_ops_per_s"},
     "limits": {"limits.limit", "limits.value", "series.interval_ns"},
     "scripts": {
         "scripts.clients",
         "scripts.duration_max_ns",
-        "scripts.duration_mean_ns",
         "scripts.duration_p50_ns",
         "scripts.first_begin_ns",
-        "scripts.last_end_ns",
     },
 }
 """Figures that follow from no other of their record: bounds that were requested, and single figures of distributions
@@ -76,11 +75,61 @@ def plain(path: Path) -> str:
     return ".".join(str(key) for key in path if isinstance(key, str))
 
 
+FREE_OVER_TIME = {
+    "series": set(),
+    "power": set(),
+    "caches": {"flash_hits", "flash_misses", "flash_promoted_bytes", "flash_used_bytes"}
+    | {"write_cache_extents", "write_cache_bytes"},
+}
+"""Columns of which no sum is in a record."""
+
+
+@pytest.mark.parametrize("name", list(FREE_OVER_TIME))
+def test_each_value_over_time_changed_alone_is_found_or_follows_from_nothing(name: str) -> None:
+    loaded = loaded_run(execute([RUNS["disk"]])[0])
+    tables = {"series": loaded.series, **loaded.over_time}
+    table = tables[name]
+    assert table is not None
+    quiet = set()
+    for column in table.columns:
+        values = table[column].to_list()
+        if isinstance(values[2], str):
+            continue
+        values[2] = values[2] * 1.5 + 10
+        over_time = {**tables, name: table.with_columns(pl.Series(column, values))}
+        series = over_time.pop("series")
+        if not check([Audited("changed", loaded.record, series, over_time=over_time)]):
+            quiet.add(column)
+    assert quiet == FREE_OVER_TIME[name]
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("scripts", 0, "duration_mean_ns"), 1e15),
+        (("scripts", 0, "duration_mean_ns"), 0.0),
+        (("scripts", 0, "duration_p50_ns"), -1),
+        (("scripts", 0, "duration_max_ns"), 10**15),
+        (("scripts", 0, "first_begin_ns"), 10**15),
+        (("scripts", 0, "last_end_ns"), 10**15),
+        (("scripts", 0, "clients"), 1),
+        (("summary", "read", "times_mean_ns", "flash"), -1.0),
+    ],
+)
+def test_times_of_transactions_are_possible(path: Path, value: float) -> None:
+    loaded = loaded_run(execute([RUNS["scripts"]])[0])
+    place: Any = loaded.record
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = value
+    assert check([Audited("changed", loaded.record, loaded.series)])
+
+
 @pytest.mark.parametrize("name", sized(["disk"], list(RUNS)))
 def test_each_figure_changed_alone_is_found_or_follows_from_nothing(name: str) -> None:
     loaded = loaded_run(execute([RUNS[name]])[0])
     record: Any = loaded.record
-    assert check([Audited("right", loaded.record, loaded.series)]) == []
+    assert check([Audited("right", loaded.record, loaded.series, over_time=loaded.over_time)]) == []
     quiet = set()
     for path in leaves(record):
         with changed(record, path):

@@ -40,6 +40,7 @@ CACHE_COLUMNS = ("time_ns", "flash_hits", "flash_misses", "state")
 SMART_COLUMNS = ("time_ns", "drive", "host_bytes", "flash_bytes")
 POWER_COLUMNS = ("time_ns", "length_ns", "drive", "power_w", "low_w", "high_w")
 HEALTH_TEXTS = ("drive",)
+BELOW_ZERO = ("temperature_c",)
 HEALTH_COLUMNS = ("time_ns", "drive", "temperature_c")
 # Further tables next to the series: the key of each, its columns, and those of text.
 FURTHER = (
@@ -73,6 +74,12 @@ class LoadedRecord:
     smart: pl.DataFrame | None = None
     power: pl.DataFrame | None = None
     health: pl.DataFrame | None = None
+
+    @property
+    def over_time(self) -> dict[str, pl.DataFrame]:
+        """Its tables besides the series, by name."""
+        tables = {"caches": self.caches, "smart": self.smart, "power": self.power, "health": self.health}
+        return {name: table for name, table in tables.items() if table is not None}
 
 
 def loaded_run(finished: Finished) -> LoadedRecord:
@@ -235,10 +242,18 @@ def _numbers(frame: pl.DataFrame, texts: tuple[str, ...] = SERIES_TEXTS) -> pl.D
 
 
 def _cast(file: Path, key: str, frame: pl.DataFrame | None, texts: tuple[str, ...]) -> pl.DataFrame | None:
+    if frame is None:
+        return None
     try:
-        return None if frame is None else _numbers(frame, texts)
+        numbers = _numbers(frame, texts)
     except pl.exceptions.PolarsError as error:
         raise UserError(str(file), f"series.{key}", "", f"expected numbers in its columns: {error}") from None
+    for column in numbers.drop(texts).iter_columns():
+        wrong = column.filter(~column.is_finite() | ((column < 0) & (column.name not in BELOW_ZERO)))
+        if len(wrong):
+            where, accepted = f"series.{key}: {column.name}", "expected finite numbers of 0 or more"
+            raise UserError(str(file), where, f"{wrong[0]:g}", accepted)
+    return numbers
 
 
 def _short(value: object) -> str:

@@ -58,8 +58,8 @@ class Printed:
 class Audited:
     """One result under the name that findings give it. `origin` is the file or folder it came from.
 
-    `printed` has IOPS, bandwidth and mean latency of a published table by those names, `health` temperature and
-    throttling of a real device over time.
+    `printed` has IOPS, bandwidth and mean latency of a published table by those names, `over_time` the tables of a
+    record besides its series: `caches`, `power`, and `health` (temperature and throttling of a real device).
     """
 
     name: str
@@ -67,7 +67,7 @@ class Audited:
     series: pl.DataFrame | None = None
     origin: str = ""
     printed: Mapping[str, Printed] = field(default_factory=dict)
-    health: pl.DataFrame | None = None
+    over_time: Mapping[str, pl.DataFrame] = field(default_factory=dict)
 
     @property
     def source(self) -> Source | None:

@@ -133,12 +133,22 @@ def ordered(name: str, block: Mapping[str, object], prefix: str = "latency") -> 
         # A percentile is the value of a bucket: its middle or edge may lie beyond the ends.
         slack = BUCKETS * RESOLUTION["fio"] * low if "min" in below or "max" in label else 0.0
         yield Claim(f"{name}{label} latency", value, f"{below} of {span(low)}", low - slack - 1000, math.inf)
+    if known:
+        yield Claim(f"{name}{known[0][0]} latency", known[0][1], "that no time is negative", 0.0, math.inf)
     mean, ends = block.get(f"{prefix}_mean_ns"), dict(known)
-    if isinstance(mean, int | float) and "min" in ends and "max" in ends:
-        source = f"min and max of {span(ends['min'])} and {span(ends['max'])}"
-        yield Claim(
-            f"{name}mean latency", mean, source, ends["min"] * (1 - EXACT) - 1000, ends["max"] * (1 + EXACT) + 1000
-        )
+    count = block.get("count") or block.get("completed")
+    if not isinstance(mean, int | float) or "max" not in ends:
+        return
+    low = ends.get("min", 0.0)
+    source = f"min and max of {span(low)} and {span(ends['max'])}"
+    yield Claim(f"{name}mean latency", mean, source, low * (1 - EXACT) - 1000, ends["max"] * (1 + EXACT) + 1000)
+    if isinstance(count, int | float) and count >= 1:
+        shares = (("p50", 0.5), ("p99", 0.99), ("p999", 0.999))
+        points = [(share, ends[label]) for label, share in shares if label in ends]
+        least, most = _mean_range(points, low, ends["max"], int(count))
+        slack = 2 * RESOLUTION["fio"]
+        bounds = least * (1 - slack) - 1000, most * (1 + slack) + 1000
+        yield Claim(f"{name}mean latency", mean, "its percentiles, min and max", *bounds)
 
 
 def _percentiles(run: Audited, name: str, block: Mapping[str, float | None], busy: Sequence[Side]) -> Iterator[Claim]:

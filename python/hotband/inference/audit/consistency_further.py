@@ -1,4 +1,4 @@
-"""Rule group 0 for the sections that only Hotband's records have: steps, operations, energy, wear, limits, series."""
+"""Rule group 0 for the sections that only Hotband's records have: steps, operations, energy, wear, limits."""
 
 from __future__ import annotations
 
@@ -24,11 +24,12 @@ def further(run: Audited) -> Iterator[Claim]:
         times = _block(block, "times_mean_ns")
         if times:
             name, parts = f"{PLURALS[scope]}: " if scope else "", sum(_number(value) or 0.0 for value in times.values())
+            least = min(_number(value) or 0.0 for value in times.values())
+            yield Claim(f"{name}shortest of its times", least, "that no time is negative", 0.0, math.inf)
             yield from equal(f"{name}mean latency", block.get("latency_mean_ns"), "the sum of its times", parts)
     yield from _energy(run, record)
     yield from _wear(record)
     yield from _verdicts(run, record)
-    yield from _series(run)
 
 
 def _blocks(run: Audited, record: Block) -> Iterator[Claim]:
@@ -57,6 +58,25 @@ def _blocks(run: Audited, record: Block) -> Iterator[Claim]:
     for script in _rows(record, "scripts"):
         yield from _rated(f"{script.get('name')}: ", script, run.duration_ns)
         yield from ordered(f"{script.get('name')}: ", script, "duration")
+        yield from _clients(run, script)
+
+
+def _clients(run: Audited, script: Block) -> Iterator[Claim]:
+    """Yield times of a script's transactions against the run's, and how many its clients can do in them."""
+    name = str(script.get("name"))
+    first, last = _number(script.get("first_begin_ns")), _number(script.get("last_end_ns"))
+    if first is None or last is None:
+        return
+    yield Claim(f"{name}: end of the last, ns", last, "the run and the first begin", max(0.0, first), run.duration_ns)
+    longest, mean = _number(script.get("duration_max_ns")), _number(script.get("duration_mean_ns"))
+    if longest is not None:
+        most = (last - first) * (1 + EXACT)
+        yield Claim(f"{name}: longest, ns", longest, "the first begin and the last end", 0.0, most)
+    clients, completed = _number(script.get("clients")), _number(script.get("completed"))
+    if clients is not None and completed and mean is not None and last > first:
+        # Each client does one at a time.
+        source = f"{completed:,.0f} of {mean / 1e9:.6g} s from the first begin to the last end"
+        yield Claim(f"{name}: clients", clients, source, completed * mean / (last - first) * (1 - EXACT), math.inf)
 
 
 def _rated(name: str, block: Block, took: float | None) -> Iterator[Claim]:
@@ -201,30 +221,6 @@ def _of_summary(name: str, value: float | None, summary: Block, figure: object) 
     scope, _, key = str(figure).rpartition(".")
     block = _block(summary, scope) if scope else summary
     return equal(name, value, "its summary", _number(block.get(key)))
-
-
-def _series(run: Audited) -> Iterator[Claim]:
-    """Yield checks of counts against the sums of the series in a Hotband record."""
-    series, named = run.series, run.record.get("series")
-    interval = _number(named.get("interval_ns")) if isinstance(named, dict) else None
-    if series is None or not run.is_model or not interval or not run.duration_ns:
-        return
-    seconds = run.duration_ns / 1e9
-    for direction in ("read", "write"):
-        rows = series.filter(series["direction"] == direction)
-        block = run.summary(direction)
-        # The last interval ends with the run.
-        took = [min(interval, run.duration_ns - begin) / 1e9 for begin in rows["time_ns"]]
-        for column, key, divisor in (
-            ("iops", "count", 1.0),
-            ("bandwidth_bytes_per_s", "bytes", 1.0),
-            ("queue_depth", "queue_depth_mean", seconds),
-        ):
-            if column in rows.columns and rows[column].null_count() < len(rows):
-                summed = sum((value or 0.0) * each for value, each in zip(rows[column], took, strict=True)) / divisor
-                yield from equal(
-                    f"{PLURALS[direction]}: {key}", _number(block.get(key)), "the sum over its series", summed
-                )
 
 
 def _number(value: object) -> float | None:

@@ -9,6 +9,7 @@ from hotband.base.text.numbers import span
 from hotband.inference.audit.audited import Audited
 from hotband.inference.audit.consistency import LAST_BUCKET_NS, claims
 from hotband.inference.audit.consistency_further import further
+from hotband.inference.audit.consistency_over_time import over_time
 from hotband.inference.audit.distribution import RESOLUTION, sides_of
 from hotband.inference.audit.finding import Finding, Number, Rows
 
@@ -19,7 +20,7 @@ def check(runs: Sequence[Audited]) -> list[Finding]:
     for run in runs:
         if run.is_published:
             continue
-        wrong = [claim for claim in (*claims(run), *further(run)) if not claim.holds]
+        wrong = [claim for claim in (*claims(run), *further(run), *over_time(run)) if not claim.holds]
         if wrong:
             findings.append(_finding(run, wrong))
         findings += _cut_percentiles(run)

@@ -76,8 +76,8 @@ def audited_of(folder: Walk) -> list[Audited]:
     made = []
     for entry in folder.results:
         shapes.check(entry.name, entry.record.record)
-        name, loaded_one = entry.name if several else entry.test, entry.record
-        made.append(Audited(name, loaded_one.record, loaded_one.series, str(entry.path), health=loaded_one.health))
+        name, loaded = entry.name if several else entry.test, entry.record
+        made.append(Audited(name, loaded.record, loaded.series, str(entry.path), over_time=loaded.over_time))
     return made
 
 
@@ -91,7 +91,8 @@ def _results_of(result: Path | Record, skipped: list[str]) -> list[Audited]:
     loaded = result.loaded()
     shapes.check(result.name, loaded.record)
     file = source_file(loaded.record)
-    return [Audited(PurePath(file).name if file else result.name, loaded.record, loaded.series, health=loaded.health)]
+    name = PurePath(file).name if file else result.name
+    return [Audited(name, loaded.record, loaded.series, over_time=loaded.over_time)]
 
 
 def expect_once(paths: Sequence[Path]) -> None:
@@ -170,7 +171,8 @@ def _of_record(record: LoadedRecord, path: Path, name: str) -> Audited:
     """Wrap a record from disk: name an imported one after its source file, ours after its folder."""
     shapes.check(str(path), record.record)
     file = source_file(record.record)
-    return Audited(PurePath(file).name if file else name, record.record, record.series, str(path), health=record.health)
+    name = PurePath(file).name if file else name
+    return Audited(name, record.record, record.series, str(path), over_time=record.over_time)
 
 
 def named(results: Sequence[Audited]) -> list[Audited]:

@@ -44,7 +44,7 @@ def check(runs: Sequence[Audited]) -> list[Finding]:
 
 
 def _of(run: Audited) -> Finding | None:
-    readings = readings_of(run.health)
+    readings = readings_of(run.over_time.get("health"))
     counted = _told(run, readings)
     if counted is not None:
         return counted

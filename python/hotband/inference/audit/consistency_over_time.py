@@ -1,0 +1,104 @@
+"""Rule group 0 for the tables over time of Hotband's records: series, power, and what drives did."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from hotband.base.claim import EXACT, Claim, equal
+from hotband.base.text.numbers import finite
+from hotband.inference.audit.audited import Audited
+from hotband.inference.audit.consistency import PLURALS
+
+if TYPE_CHECKING:
+    import polars as pl
+
+ENDS = 0.01
+"""Share by which ends of energy may differ from the sum of those of power, each of which is at least idle power."""
+ENERGIES = (("power_w", "energy_j"), ("low_w", "energy_low_j"), ("high_w", "energy_high_j"))
+
+
+def over_time(run: Audited) -> Iterator[Claim]:
+    """Yield checks of a record's tables over time against its sums."""
+    named = run.record.get("series")
+    interval = named.get("interval_ns") if isinstance(named, Mapping) else None
+    if not run.is_model or not run.duration_ns or not isinstance(interval, int | float):
+        return
+    if run.series is not None:
+        yield from _steps("the series", run.series, interval)
+        for direction in ("read", "write"):
+            rows = run.series.filter(run.series["direction"] == direction)
+            if not len(rows):
+                yield from equal(f"{PLURALS[direction]}: count", run.summary(direction).get("count"), "its series", 0)
+            elif interval:
+                yield from _sums(run, direction, rows, interval)
+    if (power := run.over_time.get("power")) is not None:
+        yield from _steps("the power", power, interval)
+        yield from _energies(run, power)
+    if (caches := run.over_time.get("caches")) is not None:
+        yield from _steps("the caches", caches, interval)
+        yield from _media(run, caches)
+
+
+def _steps(name: str, table: pl.DataFrame, interval: float) -> Iterator[Claim]:
+    """Yield the claim that times begin at 0 and are one interval apart."""
+    times = [0.0 - interval, *table["time_ns"].unique().sort()]
+    wrong = next(((before, time) for before, time in pairwise(times) if time - before != interval), None)
+    if wrong is not None:
+        yield from equal(f"an interval of {name}, ns", wrong[1] - wrong[0], "its record", interval)
+
+
+def _sums(run: Audited, direction: str, rows: pl.DataFrame, interval: float) -> Iterator[Claim]:
+    """Yield counts, bytes, depths and mean latencies as the sums over a direction's series, and latencies within its
+    ends."""
+    name, block, duration_ns = PLURALS[direction], run.summary(direction), run.duration_ns
+    # The last interval ends with the run.
+    took = [min(interval, duration_ns - begin) / 1e9 for begin in rows["time_ns"]]
+    counts = [(rate or 0.0) * each for rate, each in zip(rows["iops"], took, strict=True)]
+    for column, key, weights, divisor in (
+        ("iops", "count", took, 1.0),
+        ("bandwidth_bytes_per_s", "bytes", took, 1.0),
+        ("queue_depth", "queue_depth_mean", took, duration_ns / 1e9),
+        ("latency_mean_ns", "latency_mean_ns", counts, sum(counts)),
+    ):
+        if column in rows.columns and rows[column].null_count() < len(rows) and divisor:
+            summed = sum((value or 0.0) * each for value, each in zip(rows[column], weights, strict=True)) / divisor
+            yield from equal(f"{name}: {key}", finite(block.get(key)), "the sum over its series", summed)
+    low, high = block.get("latency_min_ns"), block.get("latency_max_ns")
+    if low is None or high is None:
+        return
+    for column, what in (("latency_mean_ns", "mean"), ("latency_p99_ns", "p99")):
+        known = [value for value, count in zip(rows[column], counts, strict=True) if value is not None and count]
+        for value in {min(known), max(known)} if known else ():
+            yield Claim(f"{name}: {what} latency of an interval", value, "its min and max", low - 1000, high + 1000)
+
+
+def _energies(run: Audited, power: pl.DataFrame) -> Iterator[Claim]:
+    """Yield energies as the sums over power, and ends of power that enclose it."""
+    repair = run.record.get("repair")
+    for part in run.record["parts"]:
+        document = part.get("power")
+        rows = power.filter(power["drive"] == part.get("id"))
+        # A failed drive draws nothing from then on, and its energy is that of its life.
+        if not document or not len(rows) or (isinstance(repair, Mapping) and repair.get("failures")):
+            continue
+        for column, key in ENERGIES:
+            summed = float((rows[column] * rows["length_ns"]).sum()) / 1e9
+            slack = EXACT if key == "energy_j" else ENDS
+            yield from equal(f"{part['id']}: {key}", finite(document.get(key)), "the sum over its power", summed, slack)
+    for low, mean, high in zip(power["low_w"], power["power_w"], power["high_w"], strict=True):
+        if not low <= mean * (1 + 1e-9) <= high * (1 + 2e-9):
+            yield Claim("power of an interval (W)", mean, "its ends", low, high)
+            return
+
+
+def _media(run: Audited, caches: pl.DataFrame) -> Iterator[Claim]:
+    """Yield the I/Os of media as the sum of the drives' counters."""
+    parts = run.record["parts"]
+    if not parts or any(part.get("kind") != "disk" for part in parts):
+        return
+    for column, keys in (("media_ios", ("media_reads", "media_writes")), ("destages", ("destages",))):
+        if column in caches.columns:
+            counted = sum(int((part.get("counters") or {}).get(key, 0)) for part in parts for key in keys)
+            yield from equal(f"{column} over time", float(caches[column].sum()), "the counters of its drives", counted)
