@@ -3,6 +3,7 @@ interruption is one line from here on, though loading the commands takes a quart
 
 from __future__ import annotations
 
+import codecs
 import io
 import os
 import sys
@@ -35,6 +36,27 @@ def whole_streams() -> None:
         sys.stdout = text(io.FileIO(1, "w", closefd=False), "utf-8")
     encoding = "utf-8" if sys.stderr is None else sys.stderr.encoding
     sys.stderr = text(LastWords(2, "w", closefd=False), encoding)
+    if isinstance(sys.stdout, io.TextIOWrapper) and not sys.stdout.encoding.lower().startswith("utf"):
+        codecs.register_error("plainer", plainer)
+        sys.stdout.reconfigure(errors="plainer")
+
+
+PLAINER = {"µ": "u", "…": "...", "–": "-", "×": "x", "▲": "^", "▼": "v", "✓": "+", "✗": "x"}
+"""Characters of the output, as ASCII has them."""
+
+
+def plainer(error: UnicodeError) -> tuple[str, int]:
+    """Write characters that an encoding such as Latin-1 lacks: bars as `#`, frames as `-`, others as JSON's escapes."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    return "".join(map(_plain, error.object[error.start : error.end])), error.end
+
+
+def _plain(character: str) -> str:
+    escaped = character.encode("ascii", "backslashreplace").decode()
+    if "\u2500" <= character < "\u2580":
+        return "-"
+    return PLAINER.get(character, "#" if "\u2580" <= character < "\u25a0" else escaped)
 
 
 def text(raw: io.FileIO, encoding: str) -> io.TextIOWrapper:

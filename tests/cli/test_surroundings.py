@@ -103,6 +103,15 @@ def test_no_width_is_not_a_width(width: str, tmp_path: Path) -> None:
     assert DISK.encode() in done.stdout
 
 
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp437"])
+def test_output_is_plainer_where_its_encoding_lacks_characters(encoding: str, tmp_path: Path) -> None:
+    line = f"{HOTBAND} run fio-randread --on ent-15k --duration '1 s'"
+    done = shell(line, tmp_path, PYTHONIOENCODING=encoding)
+    assert done.returncode == 0, done.stderr
+    assert b"p99" in done.stdout
+    assert b"Next:" in done.stdout
+
+
 @pytest.mark.parametrize("command", sized(["run --help", SHORT], ["version", "run --help", SHORT]))
 def test_a_reader_that_leaves_is_no_fault(command: str, tmp_path: Path) -> None:
     done = shell(f"{HOTBAND} {command} | true; exit ${{PIPESTATUS[0]}}", tmp_path)
