@@ -258,6 +258,7 @@ def test_output_that_no_importer_reads_is_named(tmp_path: Path, text: str, tool:
 
 def test_a_heading_is_looked_for_within_lines() -> None:
     # What runs over line ends takes the square of the blank lines at a file's beginning: a minute for 64 KiB of them.
+    assert "smartctl" in unread('{\n "device": {"name": "/dev/sdg", "type": "scsi", "protocol": "SCSI"},')
     assert "Process Monitor" in unread('\n\n"Time of Day","Process Name","PID"\n')
     assert unread('"Time of Day",\n"Process Name","PID"\n') == ""
     assert "bpftrace" in unread("@[kworker]: \n[64, 128)\n")

@@ -75,7 +75,12 @@ _TOOLS: tuple[tuple[str, str, str], ...] = (
     ("kubestr", r"^FIO version - fio-\d", f"it runs fio and rounds its figures; {_FIO}"),
     ("dbench", r"^= Dbench Summary =", f"it runs fio and rounds its figures; {_FIO}"),
     ("yabs.sh", r"^fio Disk Speed Tests \(Mixed", f"it runs fio and rounds its figures; {_FIO}"),
-    ("smartctl", r"^smartctl \d[\s\S]{0,400}?^=== START OF|\"smartctl\"\s*:\s*\{", _DEVICE.format("smartctl -j -x")),
+    (
+        "smartctl",
+        r"^smartctl \d[\s\S]{0,400}?^=== START OF|\"smartctl\"\s*:\s*\{"
+        r"|\A\s*\{\s*\"device\"\s*:\s*\{[^{}]{0,400}\"protocol\"\s*:",
+        _DEVICE.format("smartctl -j -x"),
+    ),
     (
         "nvme",
         r"^Smart Log for NVME device:|^NVME Identify Controller:|^Node +(Generic +)?SN +Model ",
