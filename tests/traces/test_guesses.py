@@ -132,3 +132,32 @@ def test_a_stated_format_is_no_guess(tmp_path: Path) -> None:
     assert guesses_of(path, "spc") == []
     columns = {"device": "1", "offset": "2:sectors", "size": "3", "op": "4", "time": "5"}
     assert guesses_of(path, "csv", columns) == []
+
+
+TABLE = "time_ms,op,offset_sectors,size_kb\n0.5,0,8,4\n1.5,1,16,4\n"
+ROWS = {"time": "1", "op": "2", "offset": "3", "size": "4"}
+
+
+@pytest.mark.parametrize(
+    ("columns", "others"),
+    [
+        (ROWS, ["time=1:ms", "offset=3:sectors", "size=4:KiB", "op=2:1"]),
+        ({"time": "1:ms", "op": "2:1", "offset": "3:sectors", "size": "4:KiB"}, []),
+        ({"time": "1:ms", "offset": "3:sectors", "size": "4:KiB"}, ["op=2"]),
+        ({"time": "1:ms", "op": "2:7", "offset": "3:sectors", "size": "4:KiB"}, ["op=2:0"]),
+    ],
+)
+def test_a_heading_that_says_otherwise_is_a_guess(columns: dict[str, str], others: list[str], tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(TABLE)
+    guesses = guesses_of(path, None, columns)
+    assert len(guesses) == len(others)
+    assert all(other in guess.choice for other, guess in zip(others, guesses, strict=True))
+
+
+def test_a_column_that_is_given_twice_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(TABLE)
+    run = hotband("trace", "show", str(tmp_path / "t.csv"), "--columns", "time=1,time=2,offset=3,size=4")
+    assert run.returncode == 2
+    assert "time" in run.stderr
+    assert "given twice" in run.stderr

@@ -20,7 +20,7 @@ from hotband.base.heavy import pa
 from hotband.base.text.regular import opened
 from hotband.base.text.separated import separator_of
 from hotband.data.traces.files import format_of, traces_of
-from hotband.data.traces.headings import columns_of
+from hotband.data.traces.headings import columns_of, is_operation, unit_in
 
 SECTOR = 512
 LEAST = 4
@@ -235,6 +235,24 @@ def _separators(name: str, table: _Table) -> Iterator[Guess]:
             yield Guess(reading, grouped[0].replace(mark, ""), "write numbers without separators")
 
 
+def _headings(name: str, table: _Table) -> Iterator[Guess]:
+    """Yield the guesses about headings: of a unit that is not the one of its column, and of operations that no column
+    has."""
+    headings = table.rows[0] if table.rows else []
+    for key, usual in (("time", "s"), ("end", "s"), ("latency", "s"), ("offset", "bytes"), ("size", "bytes")):
+        at = table.places.get(key)
+        unit = unit_in(headings[at - 1]) if at is not None and not table.units[key] else ""
+        if unit and at is not None and (unit in PER_S) == (usual == "s"):
+            yield Guess(f"{name}: {headings[at - 1]} is read in {usual}", unit, table.choice({key: f"{at}:{unit}"}))
+    op = next((at for at, heading in enumerate(headings, 1) if is_operation(heading)), None)
+    if op is not None and "op" not in table.places:
+        yield Guess(f"{name}: all I/Os are read as reads", f"{headings[op - 1]}", table.choice({"op": str(op)}))
+    read, words = table.units.get("op", "").removeprefix("read="), table.texts("op")
+    if read and words and read not in "01" and set(words) <= {"0", "1"}:
+        choice = table.choice({"op": f"{table.places['op']}:{words[0]}"})
+        yield Guess(f"{name}: no operation of the first lines is {read}, a read", f"{words[0]} for a read", choice)
+
+
 def _of_table(name: str, table: _Table, by_heading: bool) -> Iterator[Guess]:
     """Yield the guesses about a table."""
     places, units = table.places, table.units
@@ -245,6 +263,7 @@ def _of_table(name: str, table: _Table, by_heading: bool) -> Iterator[Guess]:
         }
         yield Guess(f"{name}: offsets are read in bytes", _named("sectors"), table.choice(sectors))
     yield from _separators(name, table)
+    yield from _headings(name, table)
     if set(table.texts("op")) == {"0", "1"} and not units["op"]:
         yield Guess(f"{name}: operation 0 counts as a read", "operation 1", table.choice({"op": f"{places['op']}:1"}))
     if by_heading and {"time", "latency"} <= places.keys():

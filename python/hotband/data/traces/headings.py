@@ -49,6 +49,24 @@ def columns_of(path: Path) -> dict[str, str] | None:
     return columns if is_whole and not ("time" in columns and "end" in columns) else None
 
 
+UNITS = {"ms": "ms", "msec": "ms", "us": "us", "usec": "us", "ns": "ns", "nsec": "ns", "sectors": "sectors"} | {
+    "blocks": "sectors",
+    "kb": "KiB",
+    "kib": "KiB",
+}
+"""Last words of headings that are units, as columns have them; seconds and bytes are what no unit means."""
+
+
+def unit_in(heading: str) -> str:
+    """Return the unit that a heading ends with, such as `time_ms` or `Latency (us)`; empty if it has none."""
+    return UNITS.get(re.sub(r"[\W_]+", " ", heading.lower()).strip().rpartition(" ")[2], "")
+
+
+def is_operation(heading: str) -> bool:
+    """Return whether a heading names reads and writes."""
+    return _meaning(heading)[0] == "op"
+
+
 def _meaning(name: str) -> tuple[str | None, str]:
     """Return the key of a heading, such as `latency_ms`, `Latency (ms)` or `sector`, and its unit."""
     plain = re.sub(r"\W+", "_", name.lower()).strip("_")
