@@ -89,6 +89,26 @@ def _iometer(folder: Path, number: str) -> float:
     return float(iometer.read([folder / "f.csv"])[0].record["summary"]["iops"])
 
 
+def _twice(folder: Path, heading: str) -> Path:
+    (folder / "f.csv").write_text(f"{heading}\n{','.join('1' for _ in heading.split(','))}\n")
+    return folder / "f.csv"
+
+
+@pytest.mark.parametrize(
+    ("read", "heading"),
+    [
+        (read_prices, "drive,price,Price"),
+        (read_lifetimes, "Days,days,failed"),
+        (read_table, ",".join([*COLUMNS, "Value"])),
+        (lambda path: read_published(path, {}), ",".join([*PUBLISHED_COLUMNS, "value"])),
+        (lambda path: list(read_figures(path.open(), "f.csv")), ",".join([*columns_of_file(), "low"])),
+    ],
+)
+def test_a_column_that_occurs_twice_is_refused(read: Callable[[Path], object], heading: str, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="occurs twice"):
+        read(_twice(tmp_path, heading))
+
+
 READERS = [_figure, _sheet, _price, _audited, _published, _lifetime, _iometer]
 
 

@@ -4,7 +4,8 @@ countries with a decimal comma, a lone comma starts the decimals."""
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 
 from hotband.base.errors import UserError
 from hotband.base.text.amounts import AmbiguousAmount, amount
@@ -15,6 +16,13 @@ _GROUPED = re.compile(r"([-+]?)([\d.,'\s\u2019]*[.,'\s\u2019][\d.,'\s\u2019]*)([
 def separator_of(heading: str) -> str:
     """Return the separator of a heading's fields, which is its commonest candidate."""
     return max(",;\t", key=heading.count)
+
+
+def expect_distinct(names: Iterable[str], where: str) -> None:
+    """Raise UserError for a column that a heading has twice: readers would use the last one."""
+    twice = next((name for name, times in Counter(names).items() if name and times > 1), None)
+    if twice is not None:
+        raise UserError(where, "columns", twice, "occurs twice; expected each column once")
 
 
 def plain(text: str, separator: str) -> str:

@@ -12,7 +12,7 @@ from itertools import chain
 
 from hotband.base.errors import UserError
 from hotband.base.text.nearest import unknown_name
-from hotband.base.text.separated import plain_cell, separator_of
+from hotband.base.text.separated import expect_distinct, plain_cell, separator_of
 
 PERCENTILES = {
     "lat_p50": 50.0,
@@ -181,6 +181,7 @@ def rows_of(lines: Iterable[str], columns: Sequence[str], where: str) -> tuple[c
     separator = separator_of(heading)
     reader = csv.DictReader(chain([heading], rest), delimiter=separator)
     expect_columns(reader.fieldnames, columns, where)
+    expect_distinct(reader.fieldnames or (), where)
     return reader, separator
 
 

@@ -19,7 +19,7 @@ from typing import cast
 
 from hotband.base.errors import UserError
 from hotband.base.text.regular import text_in
-from hotband.base.text.separated import plain_cell, separator_of
+from hotband.base.text.separated import expect_distinct, plain_cell, separator_of
 from hotband.data.documents.record import RecordDoc
 from hotband.data.importers.fio.text import shown
 from hotband.data.record.stats import DIRECTIONS
@@ -105,6 +105,7 @@ def _rows(path: Path) -> list[tuple[int, Mapping[str, str]]]:
             if missing:
                 problem = f"the column {missing[0]} is missing; accepted: a table with {', '.join(COLUMNS)}"
                 raise UserError(file, "line 1", "", problem)
+            expect_distinct(names, file)
             for row in reader:
                 if None in row or any(row.get(column) is None for column in COLUMNS):
                     expected = f"expected as many values as columns, {', '.join(COLUMNS)} among them"

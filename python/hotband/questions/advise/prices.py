@@ -25,7 +25,7 @@ from hotband.base.guess import Guess
 from hotband.base.text.amounts import AmbiguousAmount, amount
 from hotband.base.text.nearest import hint
 from hotband.base.text.regular import text_in
-from hotband.base.text.separated import separator_of
+from hotband.base.text.separated import expect_distinct, separator_of
 from hotband.data.catalog.products import CatalogDrive, catalog_drives
 from hotband.questions.advise.asked import watts_of
 
@@ -135,6 +135,7 @@ def _of_csv(file: str, text: str) -> Iterator[Row]:
     try:
         heads = [name.strip().lower() for name in reader.fieldnames or []]
         _expect_columns(f"{file}:{above + 1}", heads)
+        expect_distinct(heads, f"{file}:{above + 1}")
         reader.fieldnames = heads
         for row in reader:
             where = f"{file}:{above + reader.line_num}"

@@ -21,7 +21,7 @@ from hotband.base.arrays import Floats
 from hotband.base.errors import UserError, reason_of
 from hotband.base.heavy import pl
 from hotband.base.text.regular import opened
-from hotband.base.text.separated import plain_cell, separator_of
+from hotband.base.text.separated import expect_distinct, plain_cell, separator_of
 from hotband.questions.fleet.lives import Lives
 from hotband.questions.fleet.values import generator
 
@@ -169,7 +169,9 @@ def read_lifetimes(path: Path, model: str | None = None) -> Watched:
     """Read the drives of a CSV file: one line per drive, or per drive and day as in drive-stats. Raises UserError."""
     try:
         with opened(path) as file:
-            separator = separator_of(file.readline(LONGEST_HEADING).decode(errors="replace"))
+            heading = file.readline(LONGEST_HEADING).decode(errors="replace")
+        separator = separator_of(heading)
+        expect_distinct([name.strip(' "\r\n').lower() for name in heading.split(separator)], str(path))
         frame = pl.read_csv(path, infer_schema=False, truncate_ragged_lines=True, separator=separator)
         if separator != ",":
             frame = with_decimal_points(frame, path, separator)

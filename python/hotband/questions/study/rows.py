@@ -11,7 +11,7 @@ from pathlib import Path
 
 from hotband.base.errors import UserError
 from hotband.base.text.regular import text_in
-from hotband.base.text.separated import plain_cell, separator_of
+from hotband.base.text.separated import expect_distinct, plain_cell, separator_of
 from hotband.questions.study.definition import Published
 
 PUBLISHED_COLUMNS = ("id", "config", "workload", "metric", "value", "unit", "kind", "caveat")
@@ -30,9 +30,7 @@ def read_rows(path: Path, columns: Sequence[str]) -> list[tuple[int, dict[str, s
     missing = [name for name in columns if name not in heading]
     if missing:
         raise UserError(str(path), "columns", ", ".join(missing), "missing from the published figures")
-    twice = next((name for name in columns if heading.count(name) > 1), None)
-    if twice is not None:
-        raise UserError(str(path), "columns", twice, "occurs twice; expected each once")
+    expect_distinct([name for name in heading if name in columns], str(path))
     return [(number, _row(path, number, heading, row, separator)) for number, row in enumerate(rows[1:], 1) if row]
 
 
