@@ -101,7 +101,8 @@ def _folder(name: str, found: Walk) -> Folder:
     for one in found.results:
         below = "" if one.series == direct else f"{one.series}/"
         shapes.check(one.name, one.record.record)
-        run = Audited(f"{name}/{below}{one.test}", one.record.record, one.record.series, str(one.path))
+        title, loaded = f"{name}/{below}{one.test}", one.record
+        run = Audited(title, loaded.record, loaded.series, str(one.path), over_time=loaded.over_time)
         tests.setdefault(f"{below}{one.shared_test}", []).append(run)
     return Folder(name, tests, found.skipped_words)
 

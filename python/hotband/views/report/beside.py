@@ -95,7 +95,7 @@ def comparison_table(naming: Naming, answer: Answer, states: Mapping[str, str], 
 def _rate(loaded: LoadedRecord, label: str) -> Cell:
     """Return the rate, with its interval below it if it has one; a mark if figures of the result contradict it."""
     record = loaded.record
-    if contradicted(Audited(label, record, loaded.series)):
+    if contradicted(Audited(label, record, loaded.series, over_time=loaded.over_time)):
         return Cell(f"! {number(record['summary'].get('iops'))}", numeric=True, under="contradicts itself")
     interval = figure_interval(record, "iops")
     under = "" if interval is None else f"({said(interval)})"

@@ -110,8 +110,10 @@ def _lines(naming: Naming, answer: Answer) -> dict[str, str]:
 
 def _audit(records: Mapping[str, LoadedRecord], machine: MachineFacts | None) -> Section:
     for label, loaded in records.items():
-        shapes.check(label, loaded.record)
-    results = [Audited(label, loaded.record, loaded.series) for label, loaded in records.items()]
+        shapes.check(label or loaded.label, loaded.record)
+    results = [
+        Audited(label, loaded.record, loaded.series, over_time=loaded.over_time) for label, loaded in records.items()
+    ]
     return audit_section(findings(results, machine), len(results))
 
 
