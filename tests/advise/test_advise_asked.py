@@ -28,7 +28,7 @@ from hotband.questions.advise.candidates import (
 )
 from hotband.questions.advise.finalists import Finalist
 from hotband.questions.advise.offered import offered
-from hotband.questions.advise.prices import Prices, expect_known, guesses_about, read_prices
+from hotband.questions.advise.prices import Prices, expect_known, guesses_about, read_prices, unknown_in
 from hotband.questions.advise.words import rests_on
 from hotband.questions.slo import slo_of
 
@@ -218,6 +218,11 @@ def test_a_mistake_in_a_table_of_prices_names_its_line(tmp_path: Path, text: str
     with pytest.raises(hb.UserError) as caught:
         expect_known(read_prices(tmp_path / "prices.csv"), ["ent-10k", "ent-15k"])
     assert BAD_TABLES[text] in str(caught.value)
+
+
+def test_rows_of_prices_that_name_no_drive_are_known(tmp_path: Path) -> None:
+    (tmp_path / "prices.csv").write_text("drive,price\nent-10k,1\nent-15kk,1\npm9a3-3840,1\nmine.toml,1\n")
+    assert unknown_in(read_prices(tmp_path / "prices.csv"), ["ent-10k", "mine.toml"]) == ["ent-15kk"]
 
 
 MISTAKES = [

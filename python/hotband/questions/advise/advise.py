@@ -37,7 +37,7 @@ from hotband.questions.advise.front import Tried, front_of, order, read_figures,
 from hotband.questions.advise.measure import Bench, Measured, loads_from
 from hotband.questions.advise.objective import furthest
 from hotband.questions.advise.offered import offered
-from hotband.questions.advise.prices import Prices, class_prices, expect_known, read_prices
+from hotband.questions.advise.prices import Prices, class_prices, expect_known, read_prices, unknown_in
 from hotband.questions.advise.search import Searched, search
 from hotband.questions.advise.sensible import REASON, sensible
 from hotband.questions.find.figures import Figure, commit_notes
@@ -295,8 +295,11 @@ class _Advising:
                 "not tried: drives for homes (candidates drives=nas, drives=consumer), and those that another drive "
                 "exceeds in everything for no more money"
             )
+        unknown = unknown_in(self.prices, {candidate.drive.name for candidate in self.listed.candidates})
+        unused = [f"prices of no known drive, and not used: {', '.join(unknown)}"] if unknown else []
         if self.listed.unpriced:
-            notes.append(f"without a price and left out: {', '.join(self.listed.unpriced)}")
+            unused.append(f"without a price and left out: {', '.join(self.listed.unpriced)}")
+        notes += ["; ".join(unused)] if unused else []
         says = {load.says() for load in self.bench.loads.values()}
         if says != {"an open loop"}:
             notes.append(

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -117,6 +117,12 @@ def expect_known(prices: Prices, drives: list[str]) -> None:
         name = next(iter(prices.of))
         accepted = f"{hint(name, drives)}none of the table's drives is a candidate; expected such as {drives[0]}"
         raise UserError(prices.file, "drive", name, accepted)
+
+
+def unknown_in(prices: Prices, candidates: Collection[str]) -> list[str]:
+    """Return the names of a table that are neither candidates nor drives of the catalog."""
+    known = {*(drive.name for drive in catalog_drives()), *candidates}
+    return [name for name in prices.of if name not in known]
 
 
 def _text(path: Path) -> str:
