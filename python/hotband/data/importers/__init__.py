@@ -89,7 +89,7 @@ def _nothing_in(folder: Path) -> str:
     # Folders that cannot be listed have none; those of /proc may go meanwhile.
     if any(RECORD_FILE in names for _, _, names in os.walk(folder)):
         return f"contains Hotband records, which need no import; {accepted}"
-    return f"none of its files is a result that Hotband recognises (subfolders are not searched); {accepted}"
+    return f"none of its files is a result that Hotband recognises; {accepted}"
 
 
 def loaded(imported: Imported) -> LoadedRecord:
