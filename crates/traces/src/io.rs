@@ -55,6 +55,8 @@ pub struct Out {
     pub row: u64,
     /// Notes on the trace, each once.
     pub notes: Vec<String>,
+    /// The first message of the tracer that it lost events, and the number of such messages.
+    pub lost: Option<(String, u64)>,
 }
 
 /// Ends beyond this are none: 63 bits are what systems count bytes with.
@@ -88,6 +90,11 @@ impl Out {
     #[inline]
     pub(crate) fn device(&mut self, device: &[u8]) -> u32 {
         self.streams.of(Parts { host: b"", device, process: b"" })
+    }
+
+    /// Counts a message of the tracer that it lost events.
+    pub(crate) fn lost(&mut self, message: &[u8]) {
+        self.lost.get_or_insert_with(|| (shown(message.trim_ascii()), 0)).1 += 1;
     }
 
     /// Says something once.

@@ -84,8 +84,15 @@ fn told(
         making.count_from_zero();
     }
     parser.measured_from().into_iter().for_each(|row| making.measured_from(row));
-    read.notes.drain(..).chain(skipped.note(name)).for_each(|note| making.note(note));
+    let lost = read.lost.take().map(lost_note);
+    lost.into_iter().chain(read.notes.drain(..)).chain(skipped.note(name)).for_each(|note| making.note(note));
     Ok((making, read))
+}
+
+/// Note of a trace whose tracer lost events.
+fn lost_note((first, count): (String, u64)) -> String {
+    let more = if count > 1 { format!(" (and {} more such lines)", count - 1) } else { String::new() };
+    format!("the tracer lost events, so I/Os are missing: {first}{more}")
 }
 
 /// Lines that were left out.

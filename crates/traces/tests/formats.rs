@@ -455,6 +455,34 @@ fn block_events_of_perf_and_trace_cmd_are_paired() {
 }
 
 #[test]
+fn events_that_a_tracer_lost_are_said() {
+    let event = |time: &str| {
+        format!(
+            "fio 2912 [002] {time}100: block:block_rq_issue: 259,0 R 4096 () 80 + 8 [fio]\n\
+             swapper 0 [002] {time}190: block:block_rq_complete: 259,0 R () 80 + 8 [0]\n"
+        )
+    };
+    let (perf, later) = (event("100.000"), event("100.001"));
+    let block = "8,0 3 1 0.000000000 697 D R 80 + 8 [fio]\n8,0 3 2 0.000090000 0 C R 80 + 8 [0]\n";
+    let snoop = "TIME(s) COMM PID DISK T SECTOR BYTES LAT(ms)\n0.1 fio 19 sda R 80 4096 0.09\n";
+    for (name, text, lost) in [
+        ("perf", format!("{perf}LOST 512 events\n{later}"), true),
+        ("perf", format!("{perf}CPU:2 [LOST 57 EVENTS]\n{later}"), true),
+        ("perf", format!("# entries-in-buffer/entries-written: 4/9000   #P:4\n{perf}{later}"), true),
+        ("perf", format!("# entries-in-buffer/entries-written: 4/4   #P:4\n{perf}{later}"), false),
+        ("perf", format!("# event : name = block:block_rq_issue, read_format = ID|LOST\n{perf}{later}"), false),
+        ("blkparse", format!("{block}CPU0 (sda):\nSkips: 3 forward (12 - 30.0%)\n"), true),
+        ("blkparse", format!("{block}CPU0 (sda):\nSkips: 0 forward (0 -   0.0%)\n"), false),
+        ("biosnoop", format!("{snoop}Possibly lost 3 samples\n"), true),
+        ("biosnoop", format!("{snoop}lost 5 events on CPU #0\n"), true),
+    ] {
+        let (head, _) = recognised(text.as_bytes(), name);
+        let said = head.notes.iter().any(|note| note.starts_with("the tracer lost events"));
+        assert_eq!(said, lost, "{text}");
+    }
+}
+
+#[test]
 fn records_of_libcachesim_are_read() {
     let second = |command: u16, length: u32, block: u64, time: u64, took: u64| {
         let parts =

@@ -23,8 +23,6 @@ pub(super) const FORMAT: Format = Format {
 const HEADINGS: [&str; 8] = ["TIME(s)", "COMM", "PID", "DISK", "T", "SECTOR", "BYTES", "LAT(ms)"];
 /// Names of no disk.
 const NO_DISK: [&[u8]; 2] = [b"<unknown>", b"Unknown"];
-/// Beginnings of lines that are no I/Os: biosnoop was interrupted, or too slow.
-const MESSAGES: [&[u8]; 3] = [b"^C", b"lost ", b"Possibly lost "];
 /// Most fields of a line: a command has 15 characters.
 const MOST: usize = 24;
 
@@ -58,7 +56,12 @@ impl Parser for Biosnoop {
             return Ok(());
         }
         let Some(from_end) = self.from_end else { return Err(Wrong::new(line, "a line before the heading")) };
-        if MESSAGES.iter().any(|message| line.starts_with(message)) {
+        // biosnoop was too slow, or was interrupted.
+        if fields[0].eq_ignore_ascii_case(b"lost") || line.starts_with(b"Possibly lost ") {
+            out.lost(line);
+            return Ok(());
+        }
+        if line.starts_with(b"^C") {
             return Ok(());
         }
         let at = |back: usize| fields.len().checked_sub(back).filter(|place| *place > 2);

@@ -19,7 +19,7 @@ use std::collections::btree_map::Entry;
 use hotband_machine::Op;
 use rustc_hash::FxHashSet;
 
-use super::{Format, Parser, need, sectors};
+use super::{Format, Parser, is_about_loss, need, sectors};
 use crate::io::{Io, Out, Wrong};
 use crate::numbers::{scaled, whole};
 use crate::streams::Parts;
@@ -173,9 +173,16 @@ impl Parser for Blkparse {
             Err(wrong) => {
                 let is_summary = line.starts_with(b"CPU") || line.starts_with(b"Total") || line.starts_with(b"Input");
                 self.is_over |= self.began && is_summary;
-                return if self.is_over { Ok(()) } else { Err(wrong) };
+                let is_loss = self.began && is_about_loss(line);
+                if is_loss {
+                    out.lost(line);
+                }
+                return if self.is_over || is_loss { Ok(()) } else { Err(wrong) };
             }
         };
+        if event.is_none() && self.is_perf && is_about_loss(line) {
+            out.lost(line);
+        }
         self.began = true;
         let Some(event) = event else { return Ok(()) };
         if event.len == 0 && event.op != Op::Flush && event.action != b"C" {

@@ -1,5 +1,6 @@
 //! Times of the calendar and of the day, as text.
 
+use super::DAY;
 use crate::numbers::{scaled, whole};
 
 /// ns since 1970 of `2025-11-03 10:15:30.123456`, with `T` or a blank between, `/` for `-`, and `Z` or an offset such
@@ -28,13 +29,44 @@ fn days_of(date: &[u8]) -> Option<u64> {
         return None;
     }
     let (year, month, day) = (whole(&date[..4])?, whole(&date[5..7])?, whole(&date[8..10])?);
-    if !(1970..2262).contains(&year) || !(1..=12).contains(&month) || !(1..=31).contains(&day) {
+    if !(1970..2262).contains(&year) || !(1..=12).contains(&month) || !(1..=days_in(year, month)).contains(&day) {
         return None;
     }
     let year = year - u64::from(month <= 2);
     let (era, of_era) = (year / 400, year % 400);
     let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
     (era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year).checked_sub(719_468)
+}
+
+const HOUR: u64 = 3_600_000_000_000;
+
+fn days_in(year: u64, month: u64) -> u64 {
+    match month {
+        2 if year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400)) => 29,
+        2 => 28,
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
+    }
+}
+
+/// Times of day without a date, continued past midnight. Lines may be out of order by less than an hour.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Days {
+    last: Option<u64>,
+    day: u64,
+}
+
+impl Days {
+    /// ns since the first midnight of a time of day; None for a text that is not one.
+    pub(crate) fn continued(&mut self, text: &[u8]) -> Option<u64> {
+        let of_day = nanoseconds(text).filter(|_| text.get(2) == Some(&b':'))?;
+        match self.last.replace(of_day) {
+            Some(last) if of_day + HOUR < last => self.day += 1,
+            Some(last) if last + DAY < of_day + HOUR => self.day = self.day.saturating_sub(1),
+            _ => {}
+        }
+        of_day.checked_add(self.day * DAY)
+    }
 }
 
 /// Minutes east of Greenwich, of `+0100` or `-05:30`.
@@ -68,10 +100,31 @@ mod tests {
             Some(172_800_000_000_000)
         );
         assert_eq!(at("10:15:30.5"), Some(36_930_500_000_000));
-        for none in
-            ["", "2025-13-03 10:15:30", "2025-11-03", "25:00:00", "10:15", "10:15:30+1", "1969-12-31 00:00:00", "x"]
-        {
+        for none in [
+            "2025-02-30 00:00:00",
+            "2025-02-29 00:00:00",
+            "2100-02-29 00:00:00",
+            "2025-04-31 00:00:00",
+            "",
+            "2025-13-03 10:15:30",
+            "2025-11-03",
+            "25:00:00",
+            "10:15",
+            "10:15:30+1",
+            "1969-12-31 00:00:00",
+            "x",
+        ] {
             assert_eq!(at(none), None, "{none}");
         }
+        assert_eq!(at("2024-02-29 00:00:00"), Some(1_709_164_800_000_000_000));
+    }
+
+    #[test]
+    fn times_of_day_go_on_past_midnight() {
+        let mut days = Days::default();
+        let mut at = |text: &str| days.continued(text.as_bytes()).map(|ns| ns / 1_000_000_000);
+        let times = ["23:59:58", "00:00:01", "23:59:59", "00:00:02", "13:00:00", "00:00:00"];
+        assert_eq!(times.map(&mut at), [86_398, 86_401, 86_399, 86_402, 133_200, 172_800].map(Some));
+        assert_eq!(at("2025-11-03 10:15:30"), None);
     }
 }

@@ -8,7 +8,7 @@
 
 use hotband_machine::Op;
 
-use super::calendar::nanoseconds;
+use super::calendar::{Days, nanoseconds};
 use super::{Format, NO_OP, Parser, is_header, need, started};
 use crate::error::{TraceFileError, shown};
 use crate::io::{Io, Out, Wrong};
@@ -83,6 +83,7 @@ pub(crate) struct Columns {
     measured_from: Option<u64>,
     began: bool,
     separator: u8,
+    days: Days,
 }
 
 impl Columns {
@@ -121,7 +122,16 @@ impl Columns {
 
     fn of(places: [Option<Column>; 11], is_log: bool) -> Self {
         let (measured, measured_from) = (None, None);
-        Self { places, read: None, is_log, measured, measured_from, began: false, separator: b',' }
+        Self {
+            places,
+            read: None,
+            is_log,
+            measured,
+            measured_from,
+            began: false,
+            separator: b',',
+            days: Days::default(),
+        }
     }
 
     fn log() -> Self {
@@ -234,9 +244,11 @@ impl Parser for Columns {
             return Ok(());
         }
         let (fields, _) = self.fields(line);
-        let field = |index| self.field(index, &fields);
         let begins = self.begins();
-        let time = need(self.time(begins, &fields), field(begins), "no time")?;
+        let clock = self.field(begins, &fields);
+        let stated = need(self.time(begins, &fields), clock, "no time")?;
+        let time = self.days.continued(clock).unwrap_or(stated);
+        let field = |index| self.field(index, &fields);
         let op = if self.places[OP].is_some() { self.op(field(OP))? } else { Op::Read };
         let offset = need(self.bytes(OFFSET, &fields), field(OFFSET), "no whole offset")?;
         let len = need(self.bytes(SIZE, &fields), field(SIZE), "no whole size")?;

@@ -16,6 +16,7 @@ mod tencent;
 mod validate;
 
 use crate::io::{Out, Wrong};
+use crate::numbers::whole;
 
 pub(crate) use columns::Columns;
 
@@ -96,6 +97,21 @@ pub(crate) const NO_OP: &str = "no operation";
 pub(crate) const ENDED: &str = "times are those of completions: I/Os begin earlier by their latency";
 /// ns that such times are moved by: the first I/O may have begun before its trace.
 const DAY: u64 = 86_400_000_000_000;
+
+/// Whether a line is a message of a tracer that it lost events: perf, ftrace, trace-cmd, bcc and libbpf-tools each have
+/// their own words, blkparse counts `Skips`, and the heading of ftrace has the events that were overwritten.
+pub(crate) fn is_about_loss(line: &[u8]) -> bool {
+    if line.starts_with(b"#") {
+        let counts = line.strip_prefix(b"# entries-in-buffer/entries-written: ");
+        let mut counts = counts.unwrap_or_default().split(|byte| *byte == b'/' || *byte == b' ').map(whole);
+        return matches!((counts.next(), counts.next()), (Some(Some(kept)), Some(Some(written))) if kept < written);
+    }
+    let lower = line.to_ascii_lowercase();
+    let has = |word: &[u8]| memchr::memmem::find(&lower, word).is_some();
+    let is_loss = has(b"lost") || has(b"dropped");
+    (is_loss && [&b"event"[..], b"sample", b"chunk", b"record"].iter().any(|what| has(what)))
+        || (lower.starts_with(b"skips: ") && !lower.starts_with(b"skips: 0 "))
+}
 
 /// Return the time of issue of an I/O that ended at `end`, shifted by a day.
 pub(crate) fn started(end: u64, took: u64) -> Result<u64, Wrong> {
