@@ -208,6 +208,15 @@ def test_worn_drives_are_replaced_when_theory_says() -> None:
     assert left[0] == pytest.approx(1 - 730 / 24 / 500)
 
 
+def test_words_without_effect_are_named() -> None:
+    without = {"writes": "1 TB/day", "age": "2 years", "afr": None, "mtbf": "1000000 h"}
+    notes = fleet(group(**without), repetitions=2, years=1).summary["notes"]
+    assert any("writes has no effect" in note for note in notes)
+    assert any("age has no effect" in note for note in notes)
+    aged = fleet(group(age="2 years", afr=None, weibull={"shape": 1.3, "scale": "60 years"}), repetitions=2, years=1)
+    assert not any("no effect" in note for note in aged.summary["notes"])
+
+
 MISTAKES = [
     ({"machines": 0}, "group[0].machines = '0': expected a whole number, 1 or more"),
     ({"machines": "10"}, "group[0].machines = '10': expected a whole number"),
@@ -242,6 +251,7 @@ MISTAKES = [
     ({"batches": {"drives": 50}}, "group[0].batches.variance: is missing"),
     ({"batches": {"drives": 1, "variance": 1}}, "group[0].batches.drives"),
     ({"replace_at": "90 %"}, "has no effect without writes or a workload"),
+    ({"endurance": "9 PB"}, "has no effect without writes or a workload"),
     ({"writes": "2 TB"}, "group[0].writes = '2 TB'"),
     ({"error_rate": "many"}, "group[0].error_rate = 'many'"),
     ({"workload": "nothing"}, "nothing"),

@@ -44,6 +44,11 @@ class Law:
         """Whether the group states how drives fail."""
         return (self.rate, self.scale, self.fit) != (None, None, None)
 
+    @property
+    def is_ageless(self) -> bool:
+        """Whether drives of any age fail at the same rate."""
+        return self.fit is None and self.variance is None and self.shape.low == self.shape.high == 1.0
+
     def of_catalog(self, mtbf: Value) -> Law:
         """Use the mean life of the catalog, unless the group states one."""
         return self if self.is_given else replace(self, scale=mtbf, source=mtbf.source)

@@ -306,8 +306,9 @@ def read_wear(table: TomlTable, workload: str) -> Wear:
     limit = value_of(table, "replace_at", values.percent, 'a share of the endurance, such as "90 %"')
     if limit is not None and (not limit.is_known or limit.low <= 0):
         table.refuse("replace_at", 'expected one share of the endurance above 0 %, such as "90 %"')
-    if limit is not None and writes is None and not workload:
-        table.refuse("replace_at", "has no effect without writes or a workload, which state how fast drives wear")
+    for name, value in (("replace_at", limit), ("endurance", endurance)):
+        if value is not None and writes is None and not workload:
+            table.refuse(name, "has no effect without writes or a workload, which state how fast drives wear")
     return Wear(writes, endurance, None if limit is None else limit.low)
 
 

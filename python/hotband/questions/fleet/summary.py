@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from hotband.data.documents.fleet import CostDoc, FleetDoc, GroupDoc, LossDoc, P
 from hotband.questions.fleet.loss import closed_form_losses
 from hotband.questions.fleet.outcome import Costs, Outcome, figure, no_cost
 from hotband.questions.fleet.result import Fleet, sum_of
+from hotband.questions.fleet.spec import Group
 
 STATE_NOTE = "Losses are expected values: every degraded episode adds its chance of loss."
 
@@ -178,6 +179,16 @@ def spares_of(outcome: Outcome) -> SparesDoc | None:
     }
 
 
+def _without_effect(group: Group) -> Iterator[str]:
+    """Yield the words of a group of unknown wear that change nothing."""
+    if group.wear.limit is not None:
+        yield "replace_at has no effect, because endurance or writes are unknown"
+    elif group.wear.writes is not None:
+        yield 'writes has no effect, because endurance is unknown (endurance = "2 PB")'
+    if group.plan.age > 0 and group.law.is_ageless:
+        yield "age has no effect: drives of any age fail alike (weibull states otherwise)"
+
+
 def notes_of(fleet: Fleet) -> list[str]:
     """Return notes on the figures."""
     notes = [STATE_NOTE]
@@ -202,8 +213,8 @@ def notes_of(fleet: Fleet) -> list[str]:
             notes.append(f'{group.name}: the rate of unreadable sectors is {source} (error_rate = "1e15" sets another)')
         if outcome.energy_kwh is None:
             notes.append(f"{group.name}: no energy, because the catalog has no power of {', '.join(group.products)}")
-        if outcome.endurance_left is None and group.wear.limit is not None:
-            notes.append(f"{group.name}: replace_at has no effect, because endurance or writes are unknown")
+        if outcome.endurance_left is None:
+            notes += [f"{group.name}: {words}" for words in _without_effect(group)]
     prices = fleet.spec.prices
     if no_cost(fleet.spec) is None:
         left = [
