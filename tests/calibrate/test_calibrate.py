@@ -176,6 +176,7 @@ def _logs(planned: Planned, load: int, moved: float) -> dict[tuple[str, str], fl
         (["a", "b", "--like", LIKE], "a"),
         (["no-such-machine", "--like", LIKE], "no-such-machine"),
         (["emulated:no-such-machine", "--like", LIKE, "--plan"], "no-such-machine"),
+        ([__file__, __file__, "--like", LIKE, "--plan"], "is a result: nothing is measured; omit --plan"),
         (["gone.json", "--like", LIKE], "gone.json: cannot be read"),
         (["exos-15e900-512n", "--like", LIKE, "--size", "large"], "expected a size"),
     ],

@@ -133,7 +133,7 @@ def _found(
 ) -> Calibrated:
     data, spread = data_of(planned.screened, used, planned.chosen, task.path_ns)
     if not len(data.measured):
-        raise UserError("question.result", "", task.target.name, "has no metric in common with the model: too few I/Os")
+        raise UserError("question.target", "", task.target.name, "has no metric in common with the model: too few I/Os")
     _expect_like(task.like, planned, data, used)
     model = Model(task.like, [load_measured.load for load_measured in used], watch, task.jobs, _ios(task))
     fitted = fit(model, planned.unknowns, data)

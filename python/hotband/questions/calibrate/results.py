@@ -45,7 +45,7 @@ def measured_of(
         raise UserError(rows[0].file, "", "", f"its load cannot be rebuilt: {rows[0].why_not}")
     if len(loads) < FEWEST:
         accepted = f"has {counted(len(loads), 'load')} that can be rebuilt; expected at least {FEWEST} different ones"
-        raise UserError("question.result", "", str(paths[0]), accepted)
+        raise UserError("question.target", "", str(paths[0]), accepted)
     expect_room(rows, like, "question.like")
     notes += [f"assumed: {text}" for text in assumed]
     loads_measured = [Measured(load, tuple(runs[key])) for key, load in loads.items()]
