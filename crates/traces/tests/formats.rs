@@ -483,6 +483,16 @@ fn events_that_a_tracer_lost_are_said() {
 }
 
 #[test]
+fn a_device_and_those_below_it_count_twice() {
+    let below = "8,0 3 1 0.000000000 697 D R 80 + 8 [fio]\n8,0 3 2 0.000090000 0 C R 80 + 8 [0]\n";
+    let above = "9,0 3 1 0.000000000 697 Q R 80 + 8 [fio]\n9,0 3 2 0.000090000 0 C R 80 + 8 [0]\n";
+    for (text, twice) in [(below.to_owned(), false), (above.to_owned(), false), (format!("{above}{below}"), true)] {
+        let (head, _) = recognised(text.as_bytes(), "blkparse");
+        assert_eq!(head.notes.iter().any(|note| note.contains("count twice")), twice, "{text}");
+    }
+}
+
+#[test]
 fn records_of_libcachesim_are_read() {
     let second = |command: u16, length: u32, block: u64, time: u64, took: u64| {
         let parts =

@@ -44,6 +44,9 @@ pub(super) const PERF: Format = Format {
 /// Events that wait for others: more have lost theirs (the tracer drops events when it is late), and memory is bounded.
 const MOST_WAITING: usize = 1 << 18;
 
+const STACKED: &str = "a device such as md or dm and those below it are both in the trace: their I/Os count twice, \
+                       unless a device is named";
+
 /// Where a request begins: device, operation, first byte; a flush begins nowhere.
 type Place = (u32, u8, u64);
 
@@ -147,6 +150,8 @@ struct Blkparse {
     dispatched: Waiting,
     /// Devices that dispatch.
     dispatchers: FxHashSet<u32>,
+    /// Devices whose I/Os were completed without a dispatch: md, dm and others that stand on devices below.
+    upper: FxHashSet<u32>,
     /// Completions of I/Os that were issued before the trace began, or lost.
     unasked: u64,
 }
@@ -216,6 +221,9 @@ impl Parser for Blkparse {
         for io in self.queued.oldest(usize::MAX) {
             self.unanswered(io, out);
         }
+        if !self.dispatchers.is_empty() && self.upper.difference(&self.dispatchers).next().is_some() {
+            out.note(STACKED);
+        }
         if self.unasked > 0 {
             let note = format!("{} completions of the trace belong to no request in it", self.unasked);
             out.note(&note);
@@ -274,6 +282,9 @@ impl Blkparse {
             }
         }
         self.unasked += u64::from(issued == 0);
+        if issued > 0 {
+            self.upper.insert(device);
+        }
     }
 
     /// A request that was queued, of which nothing more is known: one that a device has dispatched within another is
