@@ -88,6 +88,14 @@ def test_pages_programmed_by_host_and_drive_tell_the_amplification() -> None:
     assert found["percentage_used"] == 9.0
 
 
+@pytest.mark.parametrize(
+    ("status", "warning", "passed"), [(True, 0, True), (True, 4, False), (False, 0, False), (None, 4, False)]
+)
+def test_a_warning_counts_whatever_the_status_says(status: bool | None, warning: int, passed: bool) -> None:
+    document = {"smart_status": {"passed": status}, "nvme_smart_health_information_log": {"critical_warning": warning}}
+    assert of_smartctl(document)["passed"] is passed
+
+
 def test_scsi_counts_gigabytes() -> None:
     found = of_scsi(recorded("scsi-ssd"))
     assert (found["host_bytes"], found["host_read_bytes"], found["media_errors"]) == (

@@ -128,6 +128,21 @@ def test_a_report_is_shown_as_a_device(hotband: Hotband, tmp_path: Path) -> None
     assert "counters: 512 MB written by hosts, 3 % used, 31 degrees Celsius" in " ".join(done.stdout.split())
 
 
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"smart_status": {"passed": False}}, "note: SMART reports failure"),
+        ({"nvme_smart_health_information_log": {"available_spare": 0}}, "note: no spare blocks are left"),
+        ({"nvme_smart_health_information_log": {"percentage_used": 130}}, "note: 130 % of its rated endurance is used"),
+    ],
+)
+def test_a_report_of_a_failing_drive_says_so_first(hotband: Hotband, tmp_path: Path, more: Any, said: str) -> None:
+    path = tmp_path / "smart.json"
+    path.write_text(json.dumps(SMARTCTL | more))
+    lines = hotband("measure", "device", str(path)).stdout.splitlines()
+    assert any(said in line for line in lines[:3]), lines
+
+
 def test_a_new_drive_has_name_kind_and_capacity_of_its_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     document = {

@@ -48,7 +48,7 @@ def reported_terminal(reported: DeviceReported, _: DeviceQuestion) -> list[str]:
     """Return the lines about a drive in a file of smartctl or nvme."""
     report = reported.report
     what = ", ".join(_identity(report.kind or "drive", report.size_bytes, report.model, report.serial, report.firmware))
-    lines = [f"{report.path}: {what}{report.trouble}"]
+    lines = [f"{report.path}: {what}{report.trouble}", *(f"  note: {remark}" for remark in reported.remarks)]
     speed = f"rotates at {report.rotation_rpm} rpm" if report.rotation_rpm else ""
     if report.link or speed:
         lines.append(f"  connected by: {', '.join(text for text in (report.link, speed) if text)}")

@@ -153,7 +153,8 @@ def of_smartctl(document: Mapping[str, object]) -> ReadingDoc:
     reading["power_on_hours"] = reading["power_on_hours"] if hours is None else hours
     passed = document.get("smart_status")
     if isinstance(passed, dict) and isinstance(passed.get("passed"), bool):
-        reading["passed"] = passed["passed"]
+        # A warning in the log counts, whatever the status says.
+        reading["passed"] = passed["passed"] and reading["passed"] is not False
     return reading
 
 

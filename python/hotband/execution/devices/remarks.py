@@ -23,14 +23,17 @@ HOT_C = 70.0
 
 def remarks(device: Device, context: ContextDoc, counters: ReadingDoc, host: Host) -> list[str]:
     """Return settings that affect the figures, and signs of wear or failure."""
-    return [*_worn(counters), *_sectors(device), *_paths(device, host), *_holes(device, host), *_of_host(context)]
+    return [*worn(counters), *_sectors(device), *_paths(device, host), *_holes(device, host), *_of_host(context)]
 
 
-def _worn(counters: ReadingDoc) -> Iterator[str]:
+def worn(counters: ReadingDoc) -> Iterator[str]:
+    """Yield signs of wear or failure."""
     if counters["passed"] is False:
         yield "SMART reports failure or a warning: copy its data while it is readable"
     if counters["media_errors"]:
         yield f"{counters['media_errors']:,} media errors since it was new"
+    if counters["available_spare_pct"] == 0:
+        yield "no spare blocks are left: the next bad block loses data, or the drive accepts no more writes"
     used = counters["percentage_used"]
     if used is not None and used >= 100:
         yield f"{percent(used, signed=False)} of its rated endurance is used"

@@ -20,7 +20,7 @@ from hotband.execution.devices.host import Host
 from hotband.execution.devices.power import sources
 from hotband.execution.devices.readings import of_nvme, of_smartctl, reading_of
 from hotband.execution.devices.refusals import Seen
-from hotband.execution.devices.remarks import remarks
+from hotband.execution.devices.remarks import remarks, worn
 from hotband.execution.devices.safety import identity_of, refusals
 from hotband.execution.targets.purge import ways_to_purge
 
@@ -88,10 +88,15 @@ class DeviceReported:
     report: DriveReport
     counters: ReadingDoc
 
+    @property
+    def remarks(self) -> list[str]:
+        """Signs of wear or failure."""
+        return list(worn(self.counters))
+
     def to_dict(self) -> dict[str, Json]:
         """Return it as JSON."""
         shown = {name: value for name, value in asdict(self.report).items() if name != "document"}
-        return to_object({"report": {**shown, "path": str(self.report.path)}, "counters": self.counters})
+        return to_object({"report": {**shown, "path": str(self.report.path)}, "counters": self.counters, "remarks": self.remarks})
 
 
 def reported(path: Path) -> DeviceReported | None:
