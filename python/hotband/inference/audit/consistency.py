@@ -77,7 +77,7 @@ def _block(run: Audited, scope: str | None) -> Iterator[Claim]:
         depths = [run.summary(direction).get("queue_depth_mean") or 0.0 for direction in DIRECTIONS]
         yield from equal("queue depth", block.get("queue_depth_mean"), "reads and writes", sum(depths))
     yield from rates(name, block, run.duration_ns, own_time=bool(scope) and not run.is_model)
-    yield from ordered(name, block)
+    yield from ordered(name, block, is_exact=run.is_model)
     summed_ns = latency_sum(busy)
     if not busy or summed_ns is None or not block.get("count"):
         return
@@ -125,8 +125,11 @@ def rates(name: str, block: Mapping[str, float | None], duration_ns: float, own_
 _PLAIN = {"iops": "IOPS", "bandwidth_bytes_per_s": "bytes per second", "count": "I/Os", "ops_per_s": "operations/s"}
 
 
-def ordered(name: str, block: Mapping[str, object], prefix: str = "latency") -> Iterator[Claim]:
-    """Yield min <= p50 <= p99 <= p99.9 <= max, and a mean between the ends, for a block of figures."""
+def ordered(
+    name: str, block: Mapping[str, object], prefix: str = "latency", is_exact: bool = True
+) -> Iterator[Claim]:
+    """Yield min <= p50 <= p99 <= p99.9 <= max, and a mean that these allow, for a block of figures. Percentiles of
+    other tools are not `is_exact`: they are edges of wide bins."""
     known = [(label, float(value)) for label in ORDER
              if isinstance(value := block.get(f"{prefix}_{label}_ns"), int | float)]  # fmt: skip
     for (below, low), (label, value) in pairwise(known):
@@ -137,12 +140,12 @@ def ordered(name: str, block: Mapping[str, object], prefix: str = "latency") -> 
         yield Claim(f"{name}{known[0][0]} latency", known[0][1], "that no time is negative", 0.0, math.inf)
     mean, ends = block.get(f"{prefix}_mean_ns"), dict(known)
     count = block.get("count") or block.get("completed")
-    if not isinstance(mean, int | float) or "max" not in ends:
+    if not isinstance(mean, int | float) or "max" not in ends or not (is_exact or "min" in ends):
         return
     low = ends.get("min", 0.0)
     source = f"min and max of {span(low)} and {span(ends['max'])}"
     yield Claim(f"{name}mean latency", mean, source, low * (1 - EXACT) - 1000, ends["max"] * (1 + EXACT) + 1000)
-    if isinstance(count, int | float) and count >= 1:
+    if is_exact and isinstance(count, int | float) and count >= 1:
         shares = (("p50", 0.5), ("p99", 0.99), ("p999", 0.999))
         points = [(share, ends[label]) for label, share in shares if label in ends]
         least, most = _mean_range(points, low, ends["max"], int(count))
