@@ -301,7 +301,7 @@ def test_keys_of_workloads_are_none_of_its_machine(hotband) -> None:
         "--set: qd = '3': belongs to a workload, and nothing runs here: expected a value of the drives" in done.stderr
     )
     done = hotband("reliability", "raid1:2xent-15k", "--set", "nonsense=3")
-    assert "expected one of 68 names" in done.stderr
+    assert "expected one of 69 names" in done.stderr
 
 
 def guide_commands() -> list[str]:
