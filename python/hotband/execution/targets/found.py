@@ -96,7 +96,9 @@ class DeviceReported:
     def to_dict(self) -> dict[str, Json]:
         """Return it as JSON."""
         shown = {name: value for name, value in asdict(self.report).items() if name != "document"}
-        return to_object({"report": {**shown, "path": str(self.report.path)}, "counters": self.counters, "remarks": self.remarks})
+        return to_object(
+            {"report": {**shown, "path": str(self.report.path)}, "counters": self.counters, "remarks": self.remarks}
+        )
 
 
 def reported(path: Path) -> DeviceReported | None:

@@ -125,9 +125,7 @@ def rates(name: str, block: Mapping[str, float | None], duration_ns: float, own_
 _PLAIN = {"iops": "IOPS", "bandwidth_bytes_per_s": "bytes per second", "count": "I/Os", "ops_per_s": "operations/s"}
 
 
-def ordered(
-    name: str, block: Mapping[str, object], prefix: str = "latency", is_exact: bool = True
-) -> Iterator[Claim]:
+def ordered(name: str, block: Mapping[str, object], prefix: str = "latency", is_exact: bool = True) -> Iterator[Claim]:
     """Yield min <= p50 <= p99 <= p99.9 <= max, and a mean that these allow, for a block of figures. Percentiles of
     other tools are not `is_exact`: they are edges of wide bins."""
     known = [(label, float(value)) for label in ORDER
