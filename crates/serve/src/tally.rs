@@ -250,7 +250,9 @@ mod tests {
 
     fn late_of(ios: &[(Op, u64, u64, bool)]) -> Option<String> {
         let mut tally = Tally::new(Span::ZERO, false);
-        ios.iter().for_each(|&(op, latency, late, is_media)| counted(&mut tally, op, latency, late, is_media));
+        for &(op, latency, late, is_media) in ios {
+            counted(&mut tally, op, latency, late, is_media);
+        }
         tally.told().late
     }
 
