@@ -57,11 +57,11 @@ MANY = 8
 """Of a function with so many arguments, only those that a call needs are printed."""
 EVERYWHERE = ("set", "progress")
 """Arguments that the introduction of the Python page describes."""
-INTRODUCTION = """`import hotband as hb`. The linked command describes what a function does; its options are further
-keyword arguments (`...`), with `_` for `-`; an option that may be repeated is a list. `set={}` is `--set`; functions
-with `**settings` also accept its keys as arguments. `progress` is True, False or a function. A mistake raises
-`hb.UserError`, a failure of the system OSError, an interrupt KeyboardInterrupt unless the function returns what is
-finished. `help(hb.run)` explains each function with all arguments.
+INTRODUCTION = """`import hotband as hb`. Options of the linked command are further keyword arguments (`...`), with `_`
+for `-`; an option that may be repeated is a list. `set={}` is `--set`; functions with `**settings` also accept its keys
+as arguments. `progress` is True, False or a function. A mistake raises `hb.UserError`, a failure of the system OSError,
+an interrupt KeyboardInterrupt unless the function returns what is finished. `help(hb.run)` explains each function with
+all arguments.
 """
 
 
@@ -105,7 +105,17 @@ def page_of_commands() -> Iterator[str]:
         for words, command in known.items():
             if words.split()[1] in names:
                 yield f"### {words}\n"
+                yield f"`{usage(words, command)}`\n"
                 yield from section(command, common, everywhere, schemas.get(words))
+
+
+def usage(words: str, command: Any) -> str:
+    """Return the usage line of a command: its arguments and those options that it requires."""
+    accepted = (parameter for parameter in command.params if parameter.param_type_name == "argument")
+    names = [(parameter.metavar or parameter.name.upper(), parameter.required) for parameter in accepted]
+    required = [name for name, meaning in options(command) if meaning.endswith(" Required.")]
+    positional = [name if needed or name.startswith("[") else f"[{name}]" for name, needed in names]
+    return " ".join([words, *positional, *(name.rpartition("`, `")[2].strip("`") for name in required)])
 
 
 def arguments(command: Any) -> Iterator[tuple[str, str]]:
@@ -129,12 +139,12 @@ def options(command: Any) -> Iterator[tuple[str, str]]:
 
 
 def section(command: Any, common: Mapping[str, str], everywhere: Sequence[str], schema: str | None) -> Iterator[str]:
-    """Yield the help of a command, its own arguments and options, the names of the common ones, and its schema."""
+    """Yield the help of a command, its own arguments and options, the names of common options, and its schema."""
     yield " ".join((command.help or "").replace(INVALID, "").split()) + "\n"
     rows = [*arguments(command), *options(command)]
     if own := [(name, meaning) for name, meaning in rows if common.get(name) != meaning]:
         yield from listing(own)
-    also = [name for name, meaning in rows if common.get(name) == meaning and name not in everywhere]
+    also = [name for name, meaning in options(command) if common.get(name) == meaning and name not in everywhere]
     uses = Counter(map(bare, common))
     names = [f"`{bare(name)}`" if uses[bare(name)] == 1 else name for name in also]
     lines = [f"Also: {', '.join(names)}."] if names else []
@@ -232,11 +242,11 @@ def page_of_python() -> Iterator[str]:
 
 
 def function(call: str, question: type[Question], words: str, command: Any) -> Iterator[str]:
-    """Yield the command of a function, those arguments that the command does not describe, and the result."""
+    """Yield what a function does, its command, those arguments that the command does not describe, and the result."""
     page = words.partition(" --")[0]
     link = f"[{words}](commands.md#{page.replace(' ', '-')})"
-    purpose = f" {summary(question)}" if page != words else ""
-    yield f"{call}: {link}.{purpose}\n"
+    purpose, _, _ = summary(question).partition(". ")
+    yield f"{purpose.removesuffix('.')}.\n\n{call}: {link}.\n"
     described = {plain(getattr(parameter, "help", None) or "") for parameter in command.params}
     own = [(name, text) for name, text in said(question) if plain(text) not in described and name not in EVERYWHERE]
     if own:

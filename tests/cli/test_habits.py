@@ -300,7 +300,7 @@ def test_the_examples_of_the_help_run(hotband, line: str) -> None:
 
 
 def test_the_guide_names_every_word_of_fio() -> None:
-    rows = re.findall(r"^- `(\w+)`: `(\w+)`", GUIDE.read_text().partition("## Words of fio")[2], flags=re.M)
+    rows = re.findall(r"^\| `(\w+)` \| `(\w+)` \|", GUIDE.read_text().partition("## Words of fio")[2], flags=re.M)
     assert dict(rows) == FIO_WORDS
 
 
