@@ -197,35 +197,33 @@ impl Ssd {
     }
 
     /// The controller begins with a command.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "it is called once per I/O, from few places")]
+    #[inline(always)]
     fn begin(&mut self, begun: Instant, command: Command, submitted: Instant) {
-        let slot = Slot {
-            command,
-            submitted,
-            begun,
-            asked: begun,
-            parts: 0,
-            ready: begun,
-            flash: Span::ZERO,
-            channel: Span::ZERO,
-            until: 0,
-        };
         if let Some(fault) = self.fault_of(&command) {
-            self.counters.faults += 1;
-            let at = begun + self.params.write_overhead;
-            let times =
-                Times { queue: begun.since(submitted), overhead: self.params.write_overhead, ..Times::default() };
-            return self.finish(Done { token: command.token, at, times, bytes_back: 0, fault: Some(fault) });
+            return self.refuse(fault, begun, &command, submitted);
         }
-        let index = self.take_slot(slot);
+        let index = self.take_slot(Slot::new(begun, command, submitted));
         if command.op != Op::Read {
             self.ask_put_off();
         }
         match command.op {
-            Op::Read => self.accept_read(index),
+            Op::Read => {
+                self.reading += u64::from(command.len);
+                let stream = self.follow(&command);
+                self.accept_read(index, stream);
+            }
             Op::Write => self.accept_write(index),
             Op::Flush | Op::Trim => self.push(begun + self.params.write_overhead, Event::Ready(index)),
         }
+    }
+
+    #[cold]
+    fn refuse(&mut self, fault: Fault, begun: Instant, command: &Command, submitted: Instant) {
+        self.counters.faults += 1;
+        let at = begun + self.params.write_overhead;
+        let times = Times { queue: begun.since(submitted), overhead: self.params.write_overhead, ..Times::default() };
+        self.finish(Done { token: command.token, at, times, bytes_back: 0, fault: Some(fault) });
     }
 
     fn fault_of(&self, command: &Command) -> Option<Fault> {

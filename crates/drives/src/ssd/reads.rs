@@ -1,6 +1,6 @@
 //! Reads: data that the buffer lacks is read from the dies, decompressed and sent over the link.
 
-use hotband_machine::{Done, Times};
+use hotband_machine::{Command, Done, Times};
 use hotband_units::{Instant, Span};
 
 use crate::parts::ftl::PAGE;
@@ -30,17 +30,24 @@ pub(super) enum For {
 }
 
 impl Ssd {
-    pub(super) fn accept_read(&mut self, index: u32) {
+    /// The stream that a read continues, if the drive reads ahead of streams. Reads have to be given in order of
+    /// arrival.
+    #[expect(clippy::inline_always, reason = "it is called once per I/O, from few places")]
+    #[inline(always)]
+    pub(super) fn follow(&mut self, command: &Command) -> Option<usize> {
+        self.streams.as_deref_mut()?.follow(command.offset, u64::from(command.len))
+    }
+
+    #[expect(clippy::inline_always, reason = "it is called once per I/O, from few places")]
+    #[inline(always)]
+    pub(super) fn accept_read(&mut self, index: u32, stream: Option<usize>) {
         let slot = self.slots[index as usize];
         let (command, at) = (slot.command, slot.begun + self.params.read_overhead);
         self.counters.reads += 1;
         self.counters.read_bytes += u64::from(command.len);
-        self.reading += u64::from(command.len);
         self.slots[index as usize].asked = at;
         let pages = command.offset / PAGE..(command.offset + u64::from(command.len)).div_ceil(PAGE);
-        if let Some(streams) = self.streams.as_deref_mut()
-            && let Some(stream) = streams.follow(command.offset, u64::from(command.len))
-        {
+        if let Some(stream) = stream {
             return self.read_in_stream(index, stream, at, pages);
         }
         if self.work.mapping.is_none()

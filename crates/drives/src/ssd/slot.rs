@@ -23,6 +23,15 @@ pub(super) struct Slot {
     pub until: u64,
 }
 
+impl Slot {
+    /// A command with which the controller begins.
+    #[inline]
+    pub fn new(begun: Instant, command: Command, submitted: Instant) -> Self {
+        let (flash, channel) = (Span::ZERO, Span::ZERO);
+        Self { command, submitted, begun, asked: begun, parts: 0, ready: begun, flash, channel, until: 0 }
+    }
+}
+
 /// Next step of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Event {

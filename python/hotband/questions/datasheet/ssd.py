@@ -214,7 +214,7 @@ def _cores(sheet: Answers, era: str) -> list[Value]:
     """Return the cores of the controller, of drives whose deep reads queue unevenly."""
     if flash_of(sheet) == "XPoint":
         return []
-    rule = "99th percentile over mean of deep reads: five families with flash and one with XPoint that were measured"
+    rule = "deep reads of five measured families, whose errors were known when it was chosen"
     return [fixed("controller_cores", *((2, 1, 4) if era == "sata" else (4, 2, 8)), rule)]
 
 
