@@ -142,6 +142,31 @@ def test_a_pipe_that_was_named_is_read_to_its_end(tmp_path: Path) -> None:
     writer.join()
 
 
+def test_a_pipe_without_a_writer_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pipe = tmp_path / "f.json"
+    os.mkfifo(pipe)
+    monkeypatch.setattr(regular, "WRITERS_S", 0.2)
+    done = hotband(f"import auto {pipe}", tmp_path)
+    assert done.returncode == 2
+    assert done.stderr == f"hotband: error: {pipe}: cannot be read: is a pipe without a writer; expected a file\n"
+
+
+def test_a_writer_of_a_pipe_may_be_slow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    monkeypatch.setattr(regular, "WRITERS_S", 0.0)
+    writer = os.open(pipe, os.O_RDWR)
+    read: list[bytes] = []
+    reader = threading.Thread(target=lambda: read.append(file_bytes(pipe, pipes=True)))
+    reader.start()
+    reader.join(0.3)
+    assert reader.is_alive(), "it waits for a writer that has opened the pipe"
+    os.write(writer, b"late")
+    os.close(writer)
+    reader.join()
+    assert read == [b"late"]
+
+
 def test_a_pipe_is_written_where_somebody_reads_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)

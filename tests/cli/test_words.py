@@ -66,6 +66,7 @@ time_based
             "--on: is given twice; a run is on one machine: use hotband sweep randread --on ent-10k --on ent-15k",
         ),
         (("run", "randread", *ON, "--rate", "1000,2000"), "--rate = '1000,2000': several rates are for sweep"),
+        (("run", "randread", *ON, "--rate", "1,000"), "--rate = '1,000': several rates are for sweep"),
         (("run", "randread", *ON, "--rate", "fast"), "--rate = 'fast': expected I/Os a second, such as 60000"),
         (("run", "randread", *ON, "--rate", "9", "--set", "qd=4"), "--set: qd = '4': cannot be combined with --rate"),
         (("run", "ycsb-a", *ON, "--rate", "9"), "--rate = '9': this workload has no [[streams]]"),

@@ -7,8 +7,10 @@ import errno
 import io
 import os
 import re
+import select
 import stat
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -25,6 +27,8 @@ MARK, UTF16 = b"\xef\xbb\xbf", (b"\xff\xfe", b"\xfe\xff")
 """Byte order marks of UTF-8 and of UTF-16."""
 BLOCK_BYTES = 1 << 20
 """Bytes per read if the size is unknown."""
+WRITERS_S = 5.0
+"""Seconds to wait for a writer of a named pipe before reading from it fails."""
 _DESCRIPTOR = re.compile(r"/dev/stdin|/(dev|proc/(self|thread-self|\d+))/fd/\d+")
 """A shell's name for standard input, or for one end of `<(command)`."""
 
@@ -102,13 +106,38 @@ def text_in(path: Path, what: str, typed: bool = False) -> str:
 
 
 def file_bytes(path: Path, pipes: bool = False) -> bytes:
-    """Return all bytes of a file, or of a pipe if `pipes`. Raises OSError for anything else, or more than
-    LARGEST_BYTES."""
-    with path.open("rb") if pipes and path.is_fifo() else opened(path) as file:
-        data = read_up_to(file, LARGEST_BYTES)
+    """Return all bytes of a file, or of a pipe if `pipes`. Raises OSError for anything else, a named pipe without a
+    writer, or more than LARGEST_BYTES."""
+    if pipes and path.is_fifo():
+        data = _pipe_bytes(path)
+    else:
+        with opened(path) as file:
+            data = read_up_to(file, LARGEST_BYTES)
     if len(data) > LARGEST_BYTES:
         raise OSError(errno.EFBIG, f"is larger than {LARGEST_BYTES >> 20} MiB", str(path))
     return data
+
+
+def _pipe_bytes(path: Path) -> bytes:
+    """Return all bytes of a pipe, up to LARGEST_BYTES and a few more; a named one needs a writer within WRITERS_S."""
+    if _DESCRIPTOR.fullmatch(str(path)):
+        with path.open("rb") as file:
+            return read_up_to(file, LARGEST_BYTES)
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    with open(descriptor, "rb") as file:
+        beginning, until = b"", time.monotonic() + WRITERS_S
+        events = select.poll()
+        events.register(descriptor, select.POLLIN)
+        # Neither data nor the end of a writer: reading distinguishes a writer that is slow from none.
+        while not beginning and not events.poll(50):
+            try:
+                beginning = os.read(descriptor, 1)
+            except BlockingIOError:
+                break
+            if not beginning and time.monotonic() > until:
+                raise OSError(errno.ENXIO, "is a pipe without a writer; expected a file", str(path))
+        os.set_blocking(descriptor, True)
+        return beginning + read_up_to(file, LARGEST_BYTES)
 
 
 def read_up_to(file: BinaryIO, most: int) -> bytes:

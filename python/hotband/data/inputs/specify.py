@@ -168,6 +168,9 @@ def rate_text(given: str) -> str:
         if not found[2] and re.fullmatch(r"[1-9]\d{0,2}\.\d{3}", found[1]):
             error = AmbiguousAmount((float(found[1]), float(found[1].replace(".", ""))))
             raise UserError("question.rate", "", given, f"{error} or {found[1]}0")
+        if re.match(r"0\d", found[1]):
+            # The end of `1,000`, which an error shows as it was typed.
+            return found[0]
         return f"{float(found[1]) * THOUSANDS[found[2].lower()]:.15g}"
 
     return RATE.sub(plain_number, given.strip())
