@@ -79,7 +79,7 @@ pub struct Times {
     pub seek: Span,
     /// Waiting for the sector to come round.
     pub rotation: Span,
-    /// Reading or writing the media.
+    /// Reading or writing the media; of a flush, its wait until cached data is on them.
     pub transfer: Span,
     /// Reading a flash cache inside the drive.
     pub flash: Span,

@@ -11,10 +11,6 @@ use hotband_units::{Bytes, Instant, Span};
 const DISK: &str = "disk";
 const SHINGLED: &str = "smr";
 
-/// Latency from which a flush had something to write: others take a command's overhead, 30 to 43 us in the catalog, and
-/// the flush of a client drive that has something to write takes 1 ms (980-pro-1tb).
-const EMPTY_FLUSH: Span = Span(100_000);
-
 /// A volume that is served.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VolumeTold {
@@ -53,8 +49,8 @@ pub struct Answer {
     pub at: Instant,
     /// Why not.
     pub fault: Option<Fault>,
-    /// Whether it waited for the media of a drive: it read or wrote them, or it is a flush. A
-    /// cache completes the others.
+    /// Whether it waited for the media of a drive: it read or wrote them, or is a flush of data that a cache still had
+    /// to write.
     pub is_media: bool,
 }
 
@@ -154,10 +150,7 @@ impl Model for OfMachine {
         self.live.advance(now, &mut self.done);
         answers.extend(self.done.drain(..).map(|(token, op, done)| {
             let Completion { submitted, at, times, fault, .. } = done;
-            let is_media = match op {
-                Op::Flush => at.since(submitted) > EMPTY_FLUSH,
-                _ => times.seek + times.rotation + times.transfer + times.flash > Span::ZERO,
-            };
+            let is_media = times.seek + times.rotation + times.transfer + times.flash > Span::ZERO;
             Answer { token, op, submitted, at, fault, is_media }
         }));
     }

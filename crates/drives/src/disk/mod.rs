@@ -305,8 +305,10 @@ impl Disk {
         let bytes_back = if arrived.command.op == Op::Read { arrived.command.len } else { 0 };
         let link = if matches!(arrived.command.op, Op::Flush | Op::Trim) { 0 } else { arrived.command.len };
         let at = self.shared.port.send(ready, u64::from(link));
-        let times =
-            Times { queue: ready.since(arrived.at) - overhead, overhead, link: at.since(ready), ..Times::default() };
+        // A flush that has a tag waits for nothing but the media.
+        let transfer = if arrived.command.op == Op::Flush { now.since(arrived.tagged) } else { Span::ZERO };
+        let queue = ready.since(arrived.at) - overhead - transfer;
+        let times = Times { queue, overhead, transfer, link: at.since(ready), ..Times::default() };
         self.finish(Done { token: arrived.command.token, at, times, bytes_back, fault: None });
     }
 

@@ -1,7 +1,7 @@
 //! Writes, flushes and trims: received over the link, taken into the buffer, placed on flash, acknowledged.
 
 use hotband_machine::{Command, Done, Op, Times, UntimedWrite};
-use hotband_units::{Instant, Span};
+use hotband_units::Instant;
 
 use crate::parts::ftl::{PAGE, Untimed};
 use crate::parts::nand::Job;
@@ -91,11 +91,14 @@ impl Ssd {
     pub(super) fn acknowledge(&mut self, at: Instant, index: u32) {
         let Slot { command, submitted, begun, asked, .. } = self.slots[index as usize];
         let took = at.since(begun);
-        let (overhead, link) = match command.op {
-            Op::Write => (self.params.write_overhead.min(took), asked.since(begun) - self.params.command_interval),
-            _ => (took, Span::ZERO),
-        };
-        let mut times = Times { overhead, link, ..Times::default() };
+        let overhead = if command.op == Op::Trim { took } else { self.params.write_overhead.min(took) };
+        let mut times = Times { overhead, ..Times::default() };
+        match command.op {
+            Op::Write => times.link = asked.since(begun) - self.params.command_interval,
+            // The flash programs what the buffer held.
+            Op::Flush => times.transfer = took - overhead,
+            Op::Read | Op::Trim => {}
+        }
         times.queue = at.since(submitted) - times.total();
         times.link = times.link - (times.total() - at.since(submitted));
         self.give_back(index);

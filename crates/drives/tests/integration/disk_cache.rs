@@ -272,6 +272,22 @@ fn neighbours_in_the_write_cache_reach_the_media_in_one_go() {
 }
 
 #[test]
+fn the_wait_of_a_flush_for_the_arm_is_time_on_the_media_and_that_for_a_tag_is_not() {
+    let mut bench = Bench::new("wce = \"on\"\nqueue_tags = 1");
+    let write = bench.write(0, at_cylinder(3, 0));
+    // It gets the tag of the write.
+    let flush = bench.flush(US);
+    let flushed = bench.end_of(flush);
+    let nothing = bench.flush(flushed + MS);
+    bench.end_of(nothing);
+    let of = |token: u64| *bench.done.iter().find(|done| done.token == token).expect("it is done");
+    let (tagged, parts) = (of(write).at.0, [flush, nothing].map(|token| of(token).times));
+    assert_eq!(parts.map(|times| times.transfer.0), [flushed - CACHE_OVERHEAD - tagged, 0]);
+    assert_eq!(parts.map(|times| times.queue.0), [tagged - US, 0]);
+    assert_eq!(parts.map(|times| times.overhead.0), [CACHE_OVERHEAD; 2]);
+}
+
+#[test]
 fn a_full_write_cache_holds_writes_back_until_an_extent_has_landed() {
     let mut bench = Bench::new("wce = \"on\"\nwrite_cache_extents = 1");
     bench.write(0, at_cylinder(1, 0));

@@ -224,6 +224,8 @@ fn a_volatile_cache_acknowledges_and_a_flush_waits_for_the_media_cache() {
     // The head stands at sector 0 when the write comes; then the entry.
     let appended = 8 * SECTOR_TIME + REVOLUTION;
     assert_eq!(done_at(&mut bench, flush), appended + CACHE_OVERHEAD);
+    let times = bench.done.iter().find(|done| done.token == flush).expect("it is done").times;
+    assert_eq!((times.transfer.0, times.queue.0), (appended - MS, 0), "it waited for the media");
     let forced = bench.submit(bench.now, Op::Write, 0, 8, true);
     assert!(done_at(&mut bench, forced) > appended + REVOLUTION);
 }

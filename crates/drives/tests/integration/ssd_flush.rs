@@ -46,6 +46,19 @@ fn written_out_it_takes_a_pass_and_a_page_of_the_map_once() {
 }
 
 #[test]
+fn the_wait_of_a_flush_for_flash_is_time_on_the_media() {
+    let mut bench = Bench::new(&format!("{JOURNAL}plp = \"off\""));
+    bench.write(0, 0, 1);
+    let flush = bench.flush(100 * US);
+    let flushed = bench.end_of(flush);
+    let nothing = bench.flush(flushed + MS);
+    bench.end_of(nothing);
+    let parts = [flush, nothing].map(|token| bench.done_of(token).times);
+    assert_eq!(parts.map(|times| times.transfer.0), [PROGRAM + SAVED, 0]);
+    assert_eq!(parts.map(|times| times.overhead.0), [WRITE_OVERHEAD; 2]);
+}
+
+#[test]
 fn a_flush_that_finds_the_map_on_its_way_waits_for_that_alone() {
     let mut bench = Bench::new(&format!("{JOURNAL}plp = \"off\""));
     bench.write(0, 0, 1);

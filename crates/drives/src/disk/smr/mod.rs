@@ -242,7 +242,15 @@ impl SmrDisk {
             finished.bytes_back = if command.op == Op::Read && open.fault.is_none() { command.len } else { 0 };
             // What it waited for here: a step, room, an earlier part.
             let total = finished.at.since(open.arrived.at);
-            finished.times.queue += total - finished.times.total();
+            let waited = total - finished.times.total();
+            if command.op == Op::Flush {
+                // With a tag, a flush waits for the media alone.
+                let queue = open.arrived.tagged.since(open.arrived.at);
+                finished.times.queue += queue;
+                finished.times.transfer += waited - queue;
+            } else {
+                finished.times.queue += waited;
+            }
             self.counters.command += total;
             self.active = self.active.max(finished.at);
             done.push(finished);
