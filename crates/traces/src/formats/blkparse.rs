@@ -44,8 +44,8 @@ pub(super) const PERF: Format = Format {
 /// Events that wait for others: more have lost theirs (the tracer drops events when it is late), and memory is bounded.
 const MOST_WAITING: usize = 1 << 18;
 
-const STACKED: &str = "a device such as md or dm and those below it are both in the trace: their I/Os count twice, \
-                       unless a device is named";
+const STACKED: &str = "the trace has devices with dispatches (D) and others without: if those without are built on the \
+                       others (md, dm), I/Os may count twice unless a device is named";
 
 /// Where a request begins: device, operation, first byte; a flush begins nowhere.
 type Place = (u32, u8, u64);
@@ -150,8 +150,9 @@ struct Blkparse {
     dispatched: Waiting,
     /// Devices that dispatch.
     dispatchers: FxHashSet<u32>,
-    /// Devices whose I/Os were completed without a dispatch: md, dm and others that stand on devices below.
-    upper: FxHashSet<u32>,
+    /// Devices whose I/Os were completed without a dispatch: md and dm, which are built on others, and devices without
+    /// requests (zram, pmem, brd).
+    undispatched: FxHashSet<u32>,
     /// Completions of I/Os that were issued before the trace began, or lost.
     unasked: u64,
 }
@@ -221,7 +222,7 @@ impl Parser for Blkparse {
         for io in self.queued.oldest(usize::MAX) {
             self.unanswered(io, out);
         }
-        if !self.dispatchers.is_empty() && self.upper.difference(&self.dispatchers).next().is_some() {
+        if !self.dispatchers.is_empty() && self.undispatched.difference(&self.dispatchers).next().is_some() {
             out.note(STACKED);
         }
         if self.unasked > 0 {
@@ -283,7 +284,7 @@ impl Blkparse {
         }
         self.unasked += u64::from(issued == 0);
         if issued > 0 {
-            self.upper.insert(device);
+            self.undispatched.insert(device);
         }
     }
 

@@ -49,23 +49,46 @@ fn days_in(year: u64, month: u64) -> u64 {
     }
 }
 
+/// Day of the first line of times of day: lines of days before it may follow.
+const FIRST_DAY: u64 = 10_000;
+
+/// Note of times of day that go back to the day before.
+pub(crate) const BACK_OVER_MIDNIGHT: &str =
+    "times of day go back over midnight by less than an hour: taken as lines out of order, not as a later day";
+
 /// Times of day without a date, continued past midnight. Lines may be out of order by less than an hour.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Days {
     last: Option<u64>,
     day: u64,
+    /// Whether a line was of the day before the previous line.
+    went_back: bool,
+}
+
+impl Default for Days {
+    fn default() -> Self {
+        Self { last: None, day: FIRST_DAY, went_back: false }
+    }
 }
 
 impl Days {
-    /// ns since the first midnight of a time of day; None for a text that is not one.
+    /// ns of a time of day since the midnight `FIRST_DAY` days before the first line; None for a text that is not one.
     pub(crate) fn continued(&mut self, text: &[u8]) -> Option<u64> {
         let of_day = nanoseconds(text).filter(|_| text.get(2) == Some(&b':'))?;
         match self.last.replace(of_day) {
             Some(last) if of_day + HOUR < last => self.day += 1,
-            Some(last) if last + DAY < of_day + HOUR => self.day = self.day.saturating_sub(1),
+            Some(last) if last + DAY < of_day + HOUR => {
+                self.day = self.day.saturating_sub(1);
+                self.went_back = true;
+            }
             _ => {}
         }
-        of_day.checked_add(self.day * DAY)
+        of_day.checked_add(self.day.checked_mul(DAY)?)
+    }
+
+    /// Whether a line was of the day before the previous line.
+    pub(crate) fn went_back(&self) -> bool {
+        self.went_back
     }
 }
 
@@ -122,9 +145,29 @@ mod tests {
     #[test]
     fn times_of_day_go_on_past_midnight() {
         let mut days = Days::default();
-        let mut at = |text: &str| days.continued(text.as_bytes()).map(|ns| ns / 1_000_000_000);
+        let mut at = |text: &str| days.continued(text.as_bytes()).map(|ns| (ns - FIRST_DAY * DAY) / 1_000_000_000);
         let times = ["23:59:58", "00:00:01", "23:59:59", "00:00:02", "13:00:00", "00:00:00"];
         assert_eq!(times.map(&mut at), [86_398, 86_401, 86_399, 86_402, 133_200, 172_800].map(Some));
         assert_eq!(at("2025-11-03 10:15:30"), None);
+    }
+
+    #[test]
+    fn a_line_may_be_of_the_day_before_the_first() {
+        for (times, seconds) in [
+            (&["00:00:01", "23:59:59", "00:00:02", "00:00:03"][..], &[1, -1, 2, 3][..]),
+            (&["00:10:00", "23:50:00", "23:55:00", "00:10:00", "23:50:00"], &[600, -600, -300, 600, -600]),
+            (&["00:10:00", "23:50:00", "00:10:00", "12:00:00", "23:50:00"], &[600, -600, 600, 43_200, 85_800]),
+        ] {
+            let mut days = Days::default();
+            let since = |text: &&str| {
+                let ns = days.continued(text.as_bytes()).expect("a time of day");
+                (i128::from(ns) - i128::from(FIRST_DAY * DAY)) / 1_000_000_000
+            };
+            assert_eq!(times.iter().map(since).collect::<Vec<_>>(), seconds, "{times:?}");
+            assert!(days.went_back());
+        }
+        let mut days = Days::default();
+        assert!(["23:59:58", "00:00:01", "00:00:00"].iter().all(|text| days.continued(text.as_bytes()).is_some()));
+        assert!(!days.went_back(), "a midnight that is passed once is no line out of order");
     }
 }

@@ -8,7 +8,7 @@
 
 use hotband_machine::Op;
 
-use super::calendar::{Days, nanoseconds};
+use super::calendar::{BACK_OVER_MIDNIGHT, Days, nanoseconds};
 use super::{Format, NO_OP, Parser, is_header, need, started};
 use crate::error::{TraceFileError, shown};
 use crate::io::{Io, Out, Wrong};
@@ -265,6 +265,12 @@ impl Parser for Columns {
         self.measured_from = self.measured_from.or(is_measured.then_some(out.row));
         let io = out.plain(op, issue, offset, len, stream);
         out.io(Io { latency, fua, failed, ..io })
+    }
+
+    fn finish(&mut self, out: &mut Out) {
+        if self.days.went_back() {
+            out.note(BACK_OVER_MIDNIGHT);
+        }
     }
 
     fn counts_from_zero(&self) -> bool {

@@ -98,19 +98,26 @@ pub(crate) const ENDED: &str = "times are those of completions: I/Os begin earli
 /// ns that such times are moved by: the first I/O may have begun before its trace.
 const DAY: u64 = 86_400_000_000_000;
 
-/// Whether a line is a message of a tracer that it lost events: perf, ftrace, trace-cmd, bcc and libbpf-tools each have
-/// their own words, blkparse counts `Skips`, and the heading of ftrace has the events that were overwritten.
+/// Whether a line is a message of a tracer that it lost events, each by its own beginning, so that the text of another
+/// event is none: perf script (`--show-lost-events` and its warnings), perf trace and bpftrace, ftrace and trace-cmd,
+/// blktrace and blkparse. The heading of ftrace has the events that were overwritten.
 pub(crate) fn is_about_loss(line: &[u8]) -> bool {
     if line.starts_with(b"#") {
         let counts = line.strip_prefix(b"# entries-in-buffer/entries-written: ");
         let mut counts = counts.unwrap_or_default().split(|byte| *byte == b'/' || *byte == b' ').map(whole);
         return matches!((counts.next(), counts.next()), (Some(Some(kept)), Some(Some(written))) if kept < written);
     }
-    let lower = line.to_ascii_lowercase();
-    let has = |word: &[u8]| memchr::memmem::find(&lower, word).is_some();
-    let is_loss = has(b"lost") || has(b"dropped");
-    (is_loss && [&b"event"[..], b"sample", b"chunk", b"record"].iter().any(|what| has(what)))
-        || (lower.starts_with(b"skips: ") && !lower.starts_with(b"skips: 0 "))
+    let line = line.trim_ascii();
+    let has = |word: &[u8]| memchr::memmem::find(line, word).is_some();
+    if let Some(counted) = line.strip_prefix(b"LOST ").or_else(|| line.strip_prefix(b"Lost ")) {
+        let digits = counted.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        return digits > 0 && counted[digits..].starts_with(b" events");
+    }
+    let of_cpu = line.starts_with(b"CPU:") && (line.ends_with(b" EVENTS]") || line.ends_with(b"EVENTS DROPPED]"));
+    let is_warning = line.starts_with(b"Processed ") && has(b" and lost ");
+    let of_blktrace = line.starts_with(b"You have ") && has(b" dropped events");
+    let skips = line.strip_prefix(b"Skips: ").is_some_and(|count| !count.starts_with(b"0 "));
+    of_cpu || is_warning || of_blktrace || skips || has(b" PERF_RECORD_LOST")
 }
 
 /// Return the time of issue of an I/O that ended at `end`, shifted by a day.
