@@ -16,7 +16,7 @@ pub struct Request {
     pub workload: String,
     /// Text of the workload file, where `workload` is one.
     pub workload_text: Option<String>,
-    /// `--set`.
+    /// Settings of `--set`: key and value.
     pub set: Vec<(String, String)>,
     /// Rows of each trace that the workload replays, made of the file that it names.
     pub traces: Vec<PathBuf>,

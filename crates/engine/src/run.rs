@@ -106,7 +106,7 @@ impl Run {
         Ok(Self { asked_for: follows, ..run })
     }
 
-    /// Runs a request on drives in use.
+    /// Return a run on drives in use, as they were chosen.
     fn chosen(catalog: &Catalog, request: &Request, chosen: &in_use::Chosen, means: &Means) -> Result<Self, RunError> {
         let mut run = Self::with(catalog, chosen.add_to(request), means)?;
         run.assembled.remarks.extend(chosen.notes(&run.assembled.caches, &run.workload, &run.streams));

@@ -78,7 +78,7 @@ pub fn set_all(workload: &mut Workload, pairs: &[(String, String)]) -> Result<Ve
     Ok(drive_set)
 }
 
-/// Refuse `qd` together with threads or `depth`: one of them would be ignored.
+/// Refuse `depth` together with `qd`, which is the threads times `depth`: one of them would be ignored.
 fn expect_one_depth(set: &[&(String, String)]) -> Result<(), SpecError> {
     let value = |name: &str| set.iter().find(|(key, _)| key == name).map(|(_, value)| value);
     match (value("qd"), value("depth")) {

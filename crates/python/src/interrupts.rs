@@ -18,7 +18,8 @@ const INTERRUPTED: i32 = 130;
 /// Bytes between two checks for signals.
 const LOOK_EVERY: usize = 1 << 20;
 
-/// Runs Python's signal handlers: an interrupt stops the main thread. Other threads are not affected.
+/// Runs Python's signal handlers, so that an interrupt stops the work that the main thread waits for. Has no effect on
+/// other threads.
 pub fn look() -> Result<(), Stopped> {
     let check = |py: Python<'_>| py.check_signals();
     Python::attach(check).map_err(|_| Stopped)

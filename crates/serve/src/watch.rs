@@ -24,8 +24,8 @@ const PATIENCE: u32 = 8;
 const TRIED_EVERY: u32 = 64;
 
 impl Watch {
-    /// Looks for a moment, if that is worth it, whether `receive`, which does not wait, gets
-    /// something; nothing is under way.
+    /// Polls `receive`, which does not wait, for a moment if that is worth it; returns its outcome, if any. Called while
+    /// no request is under way.
     pub fn look(&mut self, receive: &mut dyn FnMut() -> io::Result<usize>) -> Option<io::Result<usize>> {
         if self.trust == 0 && self.asleep < TRIED_EVERY {
             self.asleep += 1;

@@ -27,7 +27,7 @@ pub fn format_of(path: &Path) -> io::Result<Option<&'static str>> {
     Ok(looked(&beginning(path)?.0).map(|format| format.name))
 }
 
-/// The parser of a file and its options: by `selection`, else by the first lines.
+/// Return the parser of a file, by `selection` or else by the first lines, and the accepted form of its lines.
 pub(crate) fn parser_of(path: &Path, selection: &Selection) -> Result<(Box<dyn Parser>, &'static str), TraceFileError> {
     let whole = |text: String| Err(TraceFileError::Whole(text));
     let named = selection.format.as_deref();

@@ -38,7 +38,7 @@ pub struct Wrong {
 }
 
 impl Wrong {
-    /// Return the error of a value in the file, and the expectation.
+    /// Return the error of a `value` in the file, with its `problem`.
     pub(crate) fn new(value: &[u8], problem: &str) -> Self {
         Self { value: shown(value), found: problem.to_owned() }
     }

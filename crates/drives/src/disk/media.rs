@@ -465,7 +465,7 @@ impl Disk {
         self.count_stream(ahead, self.passes(ahead, reached));
     }
 
-    /// Counts the data streamed since the last call, up to `until`; returns the counted position.
+    /// Counts the time spent streaming up to `until` that is not counted yet; returns the time up to which it is counted.
     pub(super) fn count_stream(&mut self, ahead: &Ahead, until: Instant) -> Instant {
         let counted = ahead.counted.max(until);
         let streamed = counted.since(ahead.counted);

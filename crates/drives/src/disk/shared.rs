@@ -31,7 +31,7 @@ pub(super) struct Others {
 }
 
 impl Others {
-    /// Adds the counters of a disk.
+    /// Adds the cache use of a disk, and what its arm does.
     pub fn add(&mut self, disk: &Disk) {
         let (extents, sectors) = disk.dirty.held();
         self.extents += extents;

@@ -75,7 +75,7 @@ pub struct SsdParams {
     pub stalls: Option<StallParams>,
     /// Saving changes of the map.
     pub journal: JournalParams,
-    /// Time at which writes are acknowledged, and the effect of a flush.
+    /// Policy for the acknowledgement of writes, and for flushes.
     pub cache: CacheParams,
     /// Whether one pass of every stripe over all dies is parity.
     pub parity: bool,

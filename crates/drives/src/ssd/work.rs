@@ -15,7 +15,7 @@ use crate::ssd::power::SsdAccount;
 #[derive(Clone, Copy, Debug)]
 struct Erase {
     block: u32,
-    /// Work for all passes below this number,
+    /// The erase waits for all passes below this number,
     until: u64,
     /// and for the passes that were open then, which have no number yet.
     open: [bool; FRONTIERS],

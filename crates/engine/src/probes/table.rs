@@ -10,11 +10,11 @@ pub type Text = Arc<str>;
 pub enum Column {
     /// Whole numbers.
     Whole(Vec<u64>),
-    /// Whole numbers, if there is one.
+    /// Whole numbers; cells may be empty.
     MaybeWhole(Vec<Option<u64>>),
     /// Numbers.
     Real(Vec<f64>),
-    /// Numbers, if there is one.
+    /// Numbers; cells may be empty.
     MaybeReal(Vec<Option<f64>>),
     /// Text.
     Text(Vec<Text>),

@@ -155,7 +155,7 @@ impl Md {
         self.answer_writers(&drained, (times, times), fault);
     }
 
-    /// Removes a row from the journal after its members have been written.
+    /// Counts one cached row less in the stripe of `row`, whose data the members have.
     pub(super) fn forget_cached(&mut self, row: u64) {
         let stripe = self.rows.stripe_of(row);
         let count = self.cached_rows.get_mut(&stripe).expect("the row is counted");

@@ -14,7 +14,7 @@ pub(super) struct Io {
     entropy: Entropy,
     /// Records that it touches.
     records: u32,
-    /// Whether the record goes through the log.
+    /// Whether the I/O still has to go through the log when its records are written.
     is_forced: bool,
     /// Records, or members to flush, that it waits for.
     left: u32,

@@ -149,9 +149,9 @@ impl Shard {
 #[derive(Default)]
 pub(super) struct RecoveryReads {
     pub waiting: VecDeque<u32>,
-    /// Whether the thread waits for the disk with an operation.
+    /// Whether the thread waits for the disk with a read of the recovery.
     pub is_under_way: bool,
-    /// Number of operations that overtook the first one.
+    /// Number of operations that overtook the first waiting read.
     pub passed: u32,
 }
 

@@ -40,7 +40,7 @@ const PATHS: [(&str, (Span, Span)); 4] = [
     ("spdk", (Span(50), Span(50))),
 ];
 
-/// Longest accepted time: a second would be a drive's time.
+/// Longest accepted time of a core: longer ones are those of drives.
 const LONGEST: Span = Span(10_000_000);
 
 /// Reads `[host]`, if there is one.

@@ -52,7 +52,7 @@ pub struct Out {
     tasks: VecDeque<Task>,
     /// Bytes of answers among them.
     unsent: usize,
-    /// Whether the second thread is sending; the first must not send then.
+    /// Whether the second thread is in the middle of a task: no other thread may send then.
     is_sending: bool,
     is_closed: bool,
     /// Requests without a completion, and their bytes.

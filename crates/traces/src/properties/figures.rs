@@ -76,9 +76,9 @@ pub struct Direction {
     pub size: Quantiles,
     /// The most frequent sizes, in their order.
     pub sizes: Vec<Size>,
-    /// I/Os of other sizes, and their bytes.
+    /// Number of I/Os of other sizes.
     pub other_ios: u64,
-    /// Bytes of these other operations.
+    /// Bytes of the I/Os of other sizes.
     pub other_bytes: u64,
 }
 

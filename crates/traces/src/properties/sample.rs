@@ -35,7 +35,7 @@ struct Block {
     last_is_write: bool,
 }
 
-/// Marks a block that was never used.
+/// Marks a block that was never written.
 const NEVER: u64 = u64::MAX;
 
 /// State of a block before its reuse.

@@ -10,14 +10,15 @@ use crate::btree::shape::Area;
 #[derive(Clone, Debug)]
 pub struct Extents {
     area: Area,
-    /// A bit per free extent, and a bit per word of these that has any.
+    /// A bit per extent, set if it is free.
     free: Vec<u64>,
+    /// A bit per word of `free`, set if the word has any.
     words: Vec<u64>,
     /// Every word of `words` before this one is zero.
     first: usize,
     /// Number of free ones.
     pub count: u64,
-    /// Extents retained until the next checkpoint that does not refer to them is complete.
+    /// Extents retained until the next checkpoint to settle its references is complete.
     kept: Vec<u32>,
     /// Kept until the running checkpoint is complete.
     leaving: Vec<u32>,
@@ -99,7 +100,7 @@ impl Extents {
         self.free[slot as usize / 64] & (1 << (slot % 64)) != 0
     }
 
-    /// The extents retained until the next checkpoint.
+    /// The extents retained until the running or the next checkpoint is complete.
     #[cfg(test)]
     pub fn kept(&self) -> impl Iterator<Item = u32> {
         self.kept.iter().chain(&self.leaving).copied()

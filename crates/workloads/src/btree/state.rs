@@ -237,7 +237,7 @@ pub struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// Return the state without a running checkpoint; the initial files are the first one.
+    /// Return the state without a running checkpoint; the initial files count as a first one.
     pub fn new() -> Self {
         Self { settled: 1, ..Self::default() }
     }

@@ -145,7 +145,7 @@ impl Log {
         self.records.front().filter(|record| record.at < limit).map(|record| record.first)
     }
 
-    /// Marks the log's entries of `first..end` before `limit` as dead, because the band has newer data.
+    /// Marks the log's entries of `first..end` before `limit` as dead, because the band's own sectors are current.
     pub fn forget_before(&mut self, limit: u64, first: u64, end: u64) {
         let old: Vec<Extent> = self.within(first, end).filter(|extent| extent.at < limit).collect();
         for extent in old {

@@ -33,7 +33,7 @@ struct Chunk {
     parts: u32,
     /// Time when the parts that have come so far are in memory.
     ready: Instant,
-    /// Commands that wait for this page.
+    /// Commands that wait for this chunk.
     waiting: Vec<u32>,
 }
 

@@ -112,7 +112,7 @@ impl Conditions {
         self.calm.iter_mut().filter_map(|condition| condition.over(calm, driver)).min()
     }
 
-    /// Whether the last event met the conditions.
+    /// Whether the last event met one of the conditions.
     #[inline]
     pub fn are_met(&mut self, driver: &mut Driver) -> bool {
         (driver.ios >= self.look && self.is_enough(driver))

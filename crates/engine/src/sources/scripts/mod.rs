@@ -434,7 +434,7 @@ impl Scripts {
         self.fill(now, index);
     }
 
-    /// Ends a step, or starts a detached one; the steps after it may begin.
+    /// Handles the end of a step, or the start of a detached one: steps that wait for it may begin.
     fn end_step(&mut self, now: Instant, index: u32) {
         let state = &self.states[index as usize];
         let (plan, client) = (state.plan as usize, state.client);
