@@ -3,12 +3,12 @@ interruption is one line from here on, though loading the commands takes a quart
 
 from __future__ import annotations
 
-import codecs
 import io
 import os
 import sys
 from typing import Any
 
+from hotband.base.text.encodings import has_every_character
 from hotband.execution.runs.signals import exit_code, notice_endings
 
 
@@ -36,27 +36,8 @@ def whole_streams() -> None:
         sys.stdout = text(io.FileIO(1, "w", closefd=False), "utf-8")
     encoding = "utf-8" if sys.stderr is None else sys.stderr.encoding
     sys.stderr = text(LastWords(2, "w", closefd=False), encoding)
-    if isinstance(sys.stdout, io.TextIOWrapper) and not sys.stdout.encoding.lower().startswith("utf"):
-        codecs.register_error("plainer", plainer)
+    if isinstance(sys.stdout, io.TextIOWrapper) and not has_every_character(sys.stdout.encoding):
         sys.stdout.reconfigure(errors="plainer")
-
-
-PLAINER = {"µ": "u", "…": "...", "–": "-", "×": "x", "▲": "^", "▼": "v", "✓": "+", "✗": "x"}
-"""Characters of the output, as ASCII has them."""
-
-
-def plainer(error: UnicodeError) -> tuple[str, int]:
-    """Write characters that an encoding such as Latin-1 lacks: bars as `#`, frames as `-`, others as JSON's escapes."""
-    if not isinstance(error, UnicodeEncodeError):
-        raise error
-    return "".join(map(_plain, error.object[error.start : error.end])), error.end
-
-
-def _plain(character: str) -> str:
-    escaped = character.encode("ascii", "backslashreplace").decode()
-    if "\u2500" <= character < "\u2580":
-        return "-"
-    return PLAINER.get(character, "#" if "\u2580" <= character < "\u25a0" else escaped)
 
 
 def text(raw: io.FileIO, encoding: str) -> io.TextIOWrapper:

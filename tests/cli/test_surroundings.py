@@ -19,6 +19,7 @@ import pytest
 import hotband as hb
 from forms import few, sized
 from hotband.base.errors import UserError
+from hotband.base.text.encodings import data_in, json_in
 
 DISK = "exos-15e900-512n"
 HOTBAND = f"{sys.executable} -m hotband"
@@ -105,11 +106,57 @@ def test_no_width_is_not_a_width(width: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp437"])
 def test_output_is_plainer_where_its_encoding_lacks_characters(encoding: str, tmp_path: Path) -> None:
-    line = f"{HOTBAND} run fio-randread --on ent-15k --duration '1 s'"
+    line = f"{HOTBAND} run fio-randread --on s4500-960 --duration '1 s'"
     done = shell(line, tmp_path, PYTHONIOENCODING=encoding)
     assert done.returncode == 0, done.stderr
-    assert b"p99" in done.stdout
-    assert b"Next:" in done.stdout
+    shown = done.stdout.decode(encoding)
+    assert ("us" if encoding == "ascii" else "µs") in shown
+    assert "#" in shown or "█" in shown
+    assert "\\" not in shown
+
+
+CAFE = """title = "Café µ\U0001f600"
+source = "±"
+[load]
+closed = { threads = 1, depth = 4 }
+[[streams]]
+read_pct = 100
+random_pct = 100
+size = "4 KiB"
+[[phases]]
+name = "é"
+duration = "0.1 s"
+measure = true
+"""
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp437"])
+def test_data_are_the_same_in_every_encoding(encoding: str, tmp_path: Path) -> None:
+    (tmp_path / "café µ×.toml").write_text(CAFE, encoding="utf-8")
+    line = f"{HOTBAND} run 'café µ×.toml' --on {DISK}"
+    done, expected = (shell(f"{line} --json", tmp_path, PYTHONIOENCODING=code) for code in (encoding, "utf-8"))
+    assert (done.returncode, expected.returncode) == (0, 0), done.stderr
+    spec, shown = (json.loads(each.stdout)["spec"] for each in (done, expected))
+    assert "Café µ\U0001f600" in json.dumps(shown, ensure_ascii=False)
+    assert spec == shown
+    done, expected = (shell(f"{line} --format csv", tmp_path, PYTHONIOENCODING=code) for code in (encoding, "utf-8"))
+    names = {"ascii": r"caf\u00e9 \u00b5\u00d7.toml", "latin-1": "café µ×.toml", "cp437": r"café µ\u00d7.toml"}
+    assert names[encoding] in done.stdout.decode(encoding)
+    assert done.stdout.decode(encoding).replace(names[encoding], names["latin-1"]) == expected.stdout.decode()
+
+
+@pytest.mark.parametrize(
+    ("text", "plain", "escaped"),
+    [
+        ("90 µs ± 3 × −1…", "90 us +/- 3 x -1...", r"90 \u00b5s \u00b1 3 \u00d7 \u22121\u2026"),
+        ("█▌─│▲▼", "##--^v", r"\u2588\u258c\u2500\u2502\u25b2\u25bc"),
+        ("é😀", r"\u00e9\ud83d\ude00", r"\u00e9\ud83d\ude00"),
+    ],
+)
+def test_text_has_plainer_forms_and_data_has_escapes(text: str, plain: str, escaped: str) -> None:
+    assert text.encode("ascii", "plainer").decode() == plain
+    assert data_in(text, "ascii") == escaped
+    assert json.loads(json_in(json.dumps(text, ensure_ascii=False), "latin-1")) == text
 
 
 @pytest.mark.parametrize("command", sized(["run --help", SHORT], ["version", "run --help", SHORT]))

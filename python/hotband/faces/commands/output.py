@@ -10,6 +10,7 @@ import typer
 
 from hotband.base.errors import UserError
 from hotband.base.foreign import console, json_safe, json_text, visible
+from hotband.base.text.encodings import data_in, json_in
 from hotband.base.text.formats import FORMATS, PRINTED, as_rows, begin, plain
 from hotband.base.text.quantities import in_units
 from hotband.base.text.table import Table, View, Whole
@@ -27,7 +28,7 @@ JsonFlag = Annotated[bool, typer.Option("--json", help="Print data as JSON to st
 def finish() -> None:
     """Print the stored tables."""
     if PRINTED.tables:
-        sys.stdout.write(FORMATS[PRINTED.form].tables(PRINTED.tables))
+        sys.stdout.write(data_in(FORMATS[PRINTED.form].tables(PRINTED.tables), sys.stdout.encoding))
     begin()
 
 
@@ -118,17 +119,21 @@ def print_json(document: Mapping[str, object], schema: str) -> None:
     """Print a document with its schema to stdout; one that states its schema is unchanged."""
     from hotband.base.text.schema import with_schema
 
-    sys.stdout.write(json_text(with_schema(document, schema)) + "\n")
+    _write_json(json_text(with_schema(document, schema)))
 
 
 def print_text(text: str) -> None:
     """Print a document that is already text to stdout, unchanged."""
-    sys.stdout.write(json_safe(text) + "\n")
+    _write_json(json_safe(text))
 
 
 def print_rows(rows: Sequence[object]) -> None:
     """Print a list to stdout: rows of a table, or documents with their schemas."""
-    sys.stdout.write(json_text(rows) + "\n")
+    _write_json(json_text(rows))
+
+
+def _write_json(document: str) -> None:
+    sys.stdout.write(json_in(document, sys.stdout.encoding) + "\n")
 
 
 def listed(arguments: list[str] | None) -> list[str]:
