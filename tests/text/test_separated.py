@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 from collections.abc import Callable
 from pathlib import Path
@@ -99,6 +100,9 @@ def _twice(folder: Path, heading: str) -> Path:
     [
         (read_prices, "drive,price,Price"),
         (read_lifetimes, "Days,days,failed"),
+        (read_lifetimes, "failed,note,days,Failed"),
+        (read_lifetimes, "date,serial,smart_9_raw,failure,SMART_9_RAW"),
+        (lambda path: read_lifetimes(path, "x"), "days,failed,model,model"),
         (read_table, ",".join([*COLUMNS, "Value"])),
         (lambda path: read_published(path, {}), ",".join([*PUBLISHED_COLUMNS, "value"])),
         (lambda path: list(read_figures(path.open(), "f.csv")), ",".join([*columns_of_file(), "low"])),
@@ -107,6 +111,29 @@ def _twice(folder: Path, heading: str) -> Path:
 def test_a_column_that_occurs_twice_is_refused(read: Callable[[Path], object], heading: str, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="occurs twice"):
         read(_twice(tmp_path, heading))
+
+
+@pytest.mark.parametrize(
+    ("read", "heading"),
+    [
+        (read_lifetimes, "note,Note,note,days,failed"),
+        (read_lifetimes, '"capacity, bytes","size, bytes",days,failed'),
+        (read_lifetimes, "model,model,first,first,days,failed"),
+        (lambda path: read_lifetimes(path, "1"), '"a,""b"",c","c",Model,days,failed'),
+        (read_table, ",".join([*COLUMNS, "remark", "remark"])),
+        (lambda path: list(read_figures(path.open(), "f.csv")), ",".join([*columns_of_file(), "remark", "remark"])),
+        (lambda path: read_sheets(path.open(), "f.csv"), ",".join([*OF_SHEETS, "remark", "remark"])),
+        (lambda path: read_published(path, {}), ",".join([*PUBLISHED_COLUMNS, "remark", "remark"])),
+    ],
+)
+def test_columns_that_are_not_read_may_occur_twice(
+    read: Callable[[Path], object], heading: str, tmp_path: Path
+) -> None:
+    names = next(csv.reader([heading]))
+    special = {"metric": "iops", "base_unit": "1/s", "kind": "measured", "unit": "IOPS"}
+    row = ",".join(special.get(name, "1") for name in names)
+    (tmp_path / "f.csv").write_text(f"{heading}\n{row}\n")
+    assert read(tmp_path / "f.csv")
 
 
 READERS = [_figure, _sheet, _price, _audited, _published, _lifetime, _iometer]

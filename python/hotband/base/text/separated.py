@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from hotband.base.errors import UserError
 from hotband.base.text.amounts import AmbiguousAmount, amount
@@ -18,9 +18,9 @@ def separator_of(heading: str) -> str:
     return max(",;\t", key=heading.count)
 
 
-def expect_distinct(names: Iterable[str], where: str) -> None:
-    """Raise UserError for a column that a heading has twice: readers would use the last one."""
-    twice = next((name for name, times in Counter(names).items() if name and times > 1), None)
+def expect_distinct(names: Iterable[str], columns: Collection[str], where: str) -> None:
+    """Raise UserError if a heading has one of the `columns` that are read twice: readers would use the last one."""
+    twice = next((name for name, times in Counter(names).items() if name in columns and times > 1), None)
     if twice is not None:
         raise UserError(where, "columns", twice, "occurs twice; expected each column once")
 

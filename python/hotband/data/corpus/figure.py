@@ -181,7 +181,7 @@ def rows_of(lines: Iterable[str], columns: Sequence[str], where: str) -> tuple[c
     separator = separator_of(heading)
     reader = csv.DictReader(chain([heading], rest), delimiter=separator)
     expect_columns(reader.fieldnames, columns, where)
-    expect_distinct(reader.fieldnames or (), where)
+    expect_distinct(reader.fieldnames or (), columns, where)
     return reader, separator
 
 

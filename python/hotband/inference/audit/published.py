@@ -27,6 +27,7 @@ from hotband.inference.audit.audited import Asked, Audited, Printed
 from hotband.inference.audit.littles_law import IN_NS, unit_of
 
 COLUMNS = ("config", "workload", "metric", "value", "unit")
+READ = (*COLUMNS, "study", "kind", "caveat")
 MEASURED = ("", "measured")
 _SIZES = {"": 1, "k": 2**10, "m": 2**20}
 _METRICS = (
@@ -105,7 +106,7 @@ def _rows(path: Path) -> list[tuple[int, Mapping[str, str]]]:
             if missing:
                 problem = f"the column {missing[0]} is missing; accepted: a table with {', '.join(COLUMNS)}"
                 raise UserError(file, "line 1", "", problem)
-            expect_distinct(names, file)
+            expect_distinct(names, READ, file)
             for row in reader:
                 if None in row or any(row.get(column) is None for column in COLUMNS):
                     expected = f"expected as many values as columns, {', '.join(COLUMNS)} among them"

@@ -119,9 +119,9 @@ def expect_known(prices: Prices, drives: list[str]) -> None:
         raise UserError(prices.file, "drive", name, accepted)
 
 
-def unknown_in(prices: Prices, candidates: Collection[str]) -> list[str]:
-    """Return the names of a table that are neither candidates nor drives of the catalog."""
-    known = {*(drive.name for drive in catalog_drives()), *candidates}
+def unknown_in(prices: Prices, drives: Collection[str]) -> list[str]:
+    """Return the names of a table that are neither searched `drives` nor drives of the catalog."""
+    known = {*(drive.name for drive in catalog_drives()), *drives}
     return [name for name in prices.of if name not in known]
 
 
@@ -141,7 +141,7 @@ def _of_csv(file: str, text: str) -> Iterator[Row]:
     try:
         heads = [name.strip().lower() for name in reader.fieldnames or []]
         _expect_columns(f"{file}:{above + 1}", heads)
-        expect_distinct(heads, f"{file}:{above + 1}")
+        expect_distinct(heads, COLUMNS, f"{file}:{above + 1}")
         reader.fieldnames = heads
         for row in reader:
             where = f"{file}:{above + reader.line_num}"

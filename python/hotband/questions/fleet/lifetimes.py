@@ -9,8 +9,10 @@ normal distribution.
 
 from __future__ import annotations
 
+import csv
+import io
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -169,21 +171,25 @@ def read_lifetimes(path: Path, model: str | None = None) -> Watched:
     """Read the drives of a CSV file: one line per drive, or per drive and day as in drive-stats. Raises UserError."""
     try:
         with opened(path) as file:
-            heading = file.readline(LONGEST_HEADING).decode(errors="replace")
-        separator = separator_of(heading)
-        expect_distinct([name.strip(' "\r\n').lower() for name in heading.split(separator)], str(path))
+            beginning = file.read(LONGEST_HEADING).decode("utf-8-sig", errors="replace")
+        separator = separator_of(beginning.partition("\n")[0])
+        heading = next(csv.reader(io.StringIO(beginning, newline=""), delimiter=separator), [])
+        names = [name.strip().lower() for name in heading]
+        read = columns_read(names, model)
+        expect_distinct(names, read, str(path))
         frame = pl.read_csv(path, infer_schema=False, truncate_ragged_lines=True, separator=separator)
         if separator != ",":
             frame = with_decimal_points(frame, path, separator)
     except OSError as error:
         raise UserError(str(path), "", "", f"the lifetimes cannot be read: {reason_of(error)}") from None
-    except pl.exceptions.PolarsError as error:
+    except (pl.exceptions.PolarsError, csv.Error) as error:
         raise UserError(str(path), "", "", f"not a table of comma-separated values: {error}") from None
-    frame = frame.rename({name: name.strip().lower() for name in frame.columns})
-    names = set(frame.columns)
-    failed = next((name for name in FAILURES if name in names), None)
+    frame = frame.select(
+        pl.col(name).alias(name.strip().lower()) for name in frame.columns if name.strip().lower() in read
+    )
+    failed = _first_of(FAILURES, names)
     if failed is None:
-        raise UserError(str(path), "columns", ", ".join(frame.columns), f"expected {EXPECTED}")
+        raise UserError(str(path), "columns", ", ".join(names), f"expected {EXPECTED}")
     if model is not None:
         frame = of_model(frame, path, model)
     frame = frame.with_columns(number(frame, path, failed).alias("failed"))
@@ -194,11 +200,25 @@ def read_lifetimes(path: Path, model: str | None = None) -> Watched:
         frame = by_drive(frame, path)
     elif "days" in names:
         frame = frame.with_columns(number(frame, path, "days").alias("days"))
-    elif {"first", "last"} <= names:
+    elif {"first", "last"} <= set(names):
         frame = frame.with_columns((days(frame, path, "last") - days(frame, path, "first")).alias("days"))
     else:
         raise UserError(str(path), "columns", ", ".join(sorted(names)), f"expected {EXPECTED}")
     return watched_of(frame, path)
+
+
+def columns_read(names: Collection[str], model: str | None) -> list[str]:
+    """Return the columns of a heading that are read: lifetimes have one of three forms."""
+    if "date" in names:
+        form = [_first_of(SERIALS, names), "date", "smart_9_raw"]
+    else:
+        form = ["from_days", *(["days"] if "days" in names else ["first", "last"])]
+    read = [_first_of(FAILURES, names), "batch", *([] if model is None else ["model"]), *form]
+    return [name for name in read if name is not None and name in names]
+
+
+def _first_of(spellings: Iterable[str], names: Collection[str]) -> str | None:
+    return next((name for name in spellings if name in names), None)
 
 
 def with_decimal_points(frame: pl.DataFrame, path: Path, separator: str) -> pl.DataFrame:
@@ -243,7 +263,7 @@ def days(frame: pl.DataFrame, path: Path, name: str) -> pl.Series:
 def by_drive(frame: pl.DataFrame, path: Path) -> pl.DataFrame:
     """Aggregate lines per drive and day to one per drive: its age comes from power-on hours (smart_9_raw), if there are
     any; otherwise it was new on its first day."""
-    serial = next((name for name in SERIALS if name in frame.columns), None)
+    serial = _first_of(SERIALS, frame.columns)
     if serial is None:
         raise UserError(str(path), "columns", ", ".join(frame.columns), f"expected {EXPECTED}")
     frame = frame.with_columns(days(frame, path, "date").alias("day"))

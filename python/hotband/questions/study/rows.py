@@ -30,7 +30,7 @@ def read_rows(path: Path, columns: Sequence[str]) -> list[tuple[int, dict[str, s
     missing = [name for name in columns if name not in heading]
     if missing:
         raise UserError(str(path), "columns", ", ".join(missing), "missing from the published figures")
-    expect_distinct([name for name in heading if name in columns], str(path))
+    expect_distinct(heading, columns, str(path))
     return [(number, _row(path, number, heading, row, separator)) for number, row in enumerate(rows[1:], 1) if row]
 
 
