@@ -409,3 +409,18 @@ def test_fewer_drives_are_tried_where_the_largest_array_draws_too_much() -> None
     found = search(candidates, needs, bench_of(needs, workloads, candidates[0].machine))
     assert [entry.candidate.count for entry in found.good] == [8]
     assert found.left_out["over the power"] == 1
+
+
+@pytest.mark.usefixtures("without_draws")
+def test_a_priced_drive_that_is_too_small_is_not_called_unknown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("own.toml").write_text('variant_of = "ent-10k"\ntitle = "t"\n')
+    Path("p.csv").write_text("drive,price\nent-cap-2tb,100\nent-capp,90\n./own.toml,50\n")
+    space = "drives=ent-cap-2tb,./own.toml,layouts=raid1,counts=2"
+    advice = hb.advise(
+        "fio-randread", candidates=space, prices="p.csv", **ASK | {"capacity": "1.9 TB", "slo": "p99 < 800 ms"}
+    )
+    assert advice.frame["drive"].unique().to_list() == ["ent-cap-2tb"]
+    assert "prices of no known drive, and not used: ent-capp" in advice.notes

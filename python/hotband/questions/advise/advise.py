@@ -75,7 +75,7 @@ def advise(question: AdviseQuestion, watch: Watch, say: Say) -> Advice:
         if not space.counts:
             is_sure = partial(_is_sure, needs=needs, level=question.interval)
             fewest(searched, listed, needs, prices, bench, is_sure)
-        return _Advising(question, needs, prices, listed, bench, searched).advice()
+        return _Advising(question, needs, prices, listed, bench, searched, unknown_in(prices, names)).advice()
     except (RunsInterrupted, KeyboardInterrupt):
         best = (
             f"the best so far, {bench.best[1]}, meets the objective" if bench.best else "none meets the objective yet"
@@ -101,10 +101,18 @@ class _Advising:
     """Turns the result of the search into an advice."""
 
     def __init__(
-        self, question: AdviseQuestion, needs: Needs, prices: Prices, listed: Listed, bench: Bench, searched: Searched
+        self,
+        question: AdviseQuestion,
+        needs: Needs,
+        prices: Prices,
+        listed: Listed,
+        bench: Bench,
+        searched: Searched,
+        unknown: Sequence[str],
     ) -> None:
         self.asked, self.needs, self.prices = question, needs, prices
         self.listed, self.bench, self.found = listed, bench, searched
+        self.unknown_prices = unknown
         self.of = shown_figure(needs)
         self.by_name = {tried.name: tried for tried in searched.good}
         self.notes: list[str] = []
@@ -295,8 +303,8 @@ class _Advising:
                 "not tried: drives for homes (candidates drives=nas, drives=consumer), and those that another drive "
                 "exceeds in everything for no more money"
             )
-        unknown = unknown_in(self.prices, {candidate.drive.name for candidate in self.listed.candidates})
-        unused = [f"prices of no known drive, and not used: {', '.join(unknown)}"] if unknown else []
+        unknown = ", ".join(self.unknown_prices)
+        unused = [f"prices of no known drive, and not used: {unknown}"] if unknown else []
         if self.listed.unpriced:
             unused.append(f"without a price and left out: {', '.join(self.listed.unpriced)}")
         notes += ["; ".join(unused)] if unused else []
