@@ -143,6 +143,20 @@ def test_a_report_of_a_failing_drive_says_so_first(hotband: Hotband, tmp_path: P
     assert any(said in line for line in lines[:3]), lines
 
 
+def test_a_virtual_disk_whose_log_is_zeros_has_no_worn_spare_blocks(hotband: Hotband, tmp_path: Path) -> None:
+    log = {"critical_warning": 0, "temperature": -273, "available_spare": 0, "available_spare_threshold": 0}
+    cloud = SMARTCTL | {"nvme_smart_health_information_log": log}
+    path = written(tmp_path, cloud)
+    done = hotband("measure", "device", str(path))
+    assert done.returncode == 0, done.stderr
+    assert "spare" not in done.stdout
+    assert "-273" not in done.stdout
+    for warning, threshold in ((1, 0), (0, 10)):
+        more = {"critical_warning": warning, "available_spare_threshold": threshold}
+        path = written(tmp_path, cloud | {"nvme_smart_health_information_log": log | more})
+        assert "no spare blocks are left" in hotband("measure", "device", str(path)).stdout
+
+
 def test_a_new_drive_has_name_kind_and_capacity_of_its_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     document = {

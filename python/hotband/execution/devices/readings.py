@@ -166,6 +166,8 @@ def of_nvme(log: Mapping[str, object], in_kelvin: bool = True) -> ReadingDoc:
         return None if count is None else DATA_UNIT * count
 
     degrees = whole(log.get("temperature"))
+    if degrees == (0 if in_kelvin else -KELVIN):
+        degrees = None
     throttled = [whole(log.get(f"thm_temp{n}_total_time")) for n in (1, 2)]
     times = [whole(log.get(f"thm_temp{n}_trans_count")) for n in (1, 2)]
     return {
@@ -173,7 +175,7 @@ def of_nvme(log: Mapping[str, object], in_kelvin: bool = True) -> ReadingDoc:
         "host_bytes": units("data_units_written"),
         "host_read_bytes": units("data_units_read"),
         "percentage_used": real(log.get("percent_used", log.get("percentage_used"))),
-        "available_spare_pct": real(log.get("avail_spare", log.get("available_spare"))),
+        "available_spare_pct": _spare(log),
         "media_errors": whole(log.get("media_errors")),
         "temperature_c": None if degrees is None else float(degrees - KELVIN if in_kelvin else degrees),
         "throttled_s": _sum(throttled),
@@ -182,6 +184,15 @@ def of_nvme(log: Mapping[str, object], in_kelvin: bool = True) -> ReadingDoc:
         "unsafe_shutdowns": whole(log.get("unsafe_shutdowns")),
         "passed": None if "critical_warning" not in log else not whole(log.get("critical_warning")),
     }
+
+
+def _spare(log: Mapping[str, object]) -> float | None:
+    """Return the spare blocks left in percent; None if the log has none, as virtual disks fill it with zeros: a drive
+    without spare blocks is below its threshold, or warns (bit 0 of the critical warning)."""
+    spare = real(log.get("avail_spare", log.get("available_spare")))
+    threshold = whole(log.get("spare_thresh", log.get("available_spare_threshold")))
+    is_low = (whole(log.get("critical_warning")) or 0) & 1
+    return None if spare == 0 and threshold == 0 and not is_low else spare
 
 
 def with_ocp(reading: ReadingDoc, document: Mapping[str, object]) -> ReadingDoc:
