@@ -177,6 +177,11 @@ def _logs(planned: Planned, load: int, moved: float) -> dict[tuple[str, str], fl
         (["no-such-machine", "--like", LIKE], "no-such-machine"),
         (["emulated:no-such-machine", "--like", LIKE, "--plan"], "no-such-machine"),
         ([__file__, __file__, "--like", LIKE, "--plan"], "is a result: nothing is measured; omit --plan"),
+        (
+            [str(Path(__file__).parent), "--like", LIKE, "--plan"],
+            "is a folder of results: nothing is measured; omit --plan",
+        ),
+        (["a", "b", "--like", LIKE, "--plan"], "a, b': expected one target"),
         (["gone.json", "--like", LIKE], "gone.json: cannot be read"),
         (["exos-15e900-512n", "--like", LIKE, "--size", "large"], "expected a size"),
     ],

@@ -125,10 +125,11 @@ def is_target(targets: Sequence[str]) -> bool:
 
 def plan_only(wanted: CalibrateQuestion, way: Way) -> CalibrationPlan:
     """Return the plan, without measuring. Raises UserError, RunsInterrupted."""
-    measured = [target for target in wanted.target if Path(target).is_file()]
-    if measured and not is_target(wanted.target):
-        kind = "a result" if trace_of(wanted.target) is None else "a trace"
-        raise UserError("question.plan", "", measured[0], f"is {kind}: nothing is measured; omit question.plan")
+    if not is_target(wanted.target):
+        existing = [target for target in wanted.target if Path(target).exists()]
+        [result] = existing[:1] or _one(wanted.target)
+        kind = "a trace" if trace_of(wanted.target) else "a folder of results" if Path(result).is_dir() else "a result"
+        raise UserError("question.plan", "", result, f"is {kind}: nothing is measured; omit question.plan")
     [name] = _one(wanted.target)
     if not is_real(name):
         span = span_of_model(Product(name, text_of(name.removeprefix(EMULATED), "machine")), _product(wanted))
