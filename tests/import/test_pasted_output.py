@@ -241,6 +241,7 @@ def test_what_vdbench_prints_to_the_terminal(tmp_path: Path, text: str, name: st
         ("@usecs[259,0]: \n[64, 128)              3 |@@@@|\n", "bpftrace"),
         ("     usecs               : count     distribution\n", "biolatency or bitesize"),
         ("  UID   PID D     BLOCK   SIZE       COMM PATHNAME\n", "iosnoop"),
+        ("==================== All Devices ====================\n", "btt"),
         ("\x07tae\x00\x00", "blktrace"),
         ("pread64(3, ..., 4096, 8192) = 4096 <0.000120>\n", "strace"),
         ("0 4892 syslogd 904265560 8 W 6 0 531e779f8bb4a4a1b0a5e5ac4f3ad1ae\n", "FIU's tracer"),
@@ -254,6 +255,7 @@ def test_output_that_no_importer_reads_is_named(tmp_path: Path, text: str, tool:
     with pytest.raises(UserError) as error:
         record_of(tmp_path, text)
     assert f"pasted.txt: is the output of {tool}, which hotband does not read: " in str(error.value)
+    assert ": but " not in str(error.value)
 
 
 def test_a_heading_is_looked_for_within_lines() -> None:

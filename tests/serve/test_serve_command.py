@@ -280,7 +280,7 @@ def test_a_record_that_is_there_is_written_over_only_where_that_is_asked_for(hot
     assert "--record = 'run': contains the record of another run: expected another folder, or --fresh" in done.stderr
     assert hotband(*serve, "--fresh").returncode == 0
     assert json.loads(record.read_text())["name"] == f"served on {DRIVE}"
-    # Nor is one of the same machine: I/Os of programs does not come again.
+    # Even a record of the same machine is not overwritten: programs' I/Os cannot be repeated.
     assert hotband(*serve).returncode == 2
 
 

@@ -114,7 +114,7 @@ _TOOLS: tuple[tuple[str, str, str], ...] = (
         r"^ +(nsecs|usecs|msecs|Kbytes) +: count +distribution",
         f"it counts, without the I/Os; {_EACH}",
     ),
-    ("btt", r"^=+ All Devices =+$", "but hotband reads its input, the output of blkparse"),
+    ("btt", r"^=+ All Devices =+$", "hotband reads the output of blkparse for the same trace"),
     ("blktrace", r"\A\x07tae", "hotband reads the output of blkparse -i NAME"),
     (
         "FIU's tracer",

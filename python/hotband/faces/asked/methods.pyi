@@ -61,7 +61,7 @@ class StudyMethods:
             only: Run only these parts.
             out: Folder for the output.
             fresh: Start over; otherwise runs already in the folder are not repeated.
-            anyway: Also on machines that are faster than this host can serve.
+            anyway: emulated: also a machine that is faster than this host can serve.
             progress: Function called with each line of progress, also from other threads.
 
         The two machines of a part differ in one respect. Finished parts are stored in the folder `out` and not run

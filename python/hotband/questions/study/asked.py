@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 from hotband.base.question import Ending, Question, asks, fresh, into, invalid_ending, jobs, out, seed
 from hotband.base.views import view_of
 from hotband.data.inputs.kinds import Names, Share, Texts
+from hotband.execution.targets.fields import anyway
 from hotband.inference.interval.fields import level
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ class StudyEmulateQuestion(Question):
     only: Names = asks("Run only these parts.", default=(), metavar="PART[,PART]")
     out: Path | None = out()
     fresh: bool = fresh()
-    anyway: bool = asks("Also on machines that are faster than this host can serve.", default=False)
+    anyway: bool = anyway()
 
     def ending(self, result: EmulationResult) -> Ending | None:
         """Return the exit code of an invalid result."""
