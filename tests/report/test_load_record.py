@@ -109,6 +109,17 @@ def test_a_series_without_its_columns(folder: Path) -> None:
     assert "missing from a record's series" in refusal(folder)
 
 
+def test_a_meter_may_read_below_zero(folder: Path) -> None:
+    names = {"file": "series.parquet", "power_file": "power.parquet"}
+    row = {"time_ns": 0, "length_ns": 10**9, "drive": "a", "power_w": -0.1, "low_w": -0.3, "high_w": 0.2}
+    pl.DataFrame([row]).write_parquet(folder / "power.parquet")
+    loaded = load_record(change(folder, series=names))
+    assert loaded.power is not None
+    assert loaded.power["power_w"].to_list() == [-0.1]
+    pl.DataFrame([row | {"length_ns": -1}]).write_parquet(folder / "power.parquet")
+    assert "power_file: length_ns = '-1': expected finite numbers of 0 or more" in refusal(folder)
+
+
 def test_a_series_whose_numbers_are_words(folder: Path) -> None:
     words = synthetic.series().with_columns(iops=pl.lit("many"))
     words.write_parquet(folder / "series.parquet")

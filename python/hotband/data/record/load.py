@@ -40,7 +40,8 @@ CACHE_COLUMNS = ("time_ns", "flash_hits", "flash_misses", "state")
 SMART_COLUMNS = ("time_ns", "drive", "host_bytes", "flash_bytes")
 POWER_COLUMNS = ("time_ns", "length_ns", "drive", "power_w", "low_w", "high_w")
 HEALTH_TEXTS = ("drive",)
-BELOW_ZERO = ("temperature_c",)
+# A meter may have an offset, or count what a battery delivers as negative.
+BELOW_ZERO = ("temperature_c", "power_w", "low_w", "high_w")
 HEALTH_COLUMNS = ("time_ns", "drive", "temperature_c")
 # Further tables next to the series: the key of each, its columns, and those of text.
 FURTHER = (
