@@ -39,7 +39,7 @@ def has_every_character(encoding: str | None) -> bool:
 def json_in(document: str, encoding: str | None) -> str:
     """Return a JSON document for a stream: in ASCII, if the encoding is not of Unicode, as JSON is read as UTF-8."""
     return (
-        document if has_every_character(encoding) else re.sub(r"[^\0-\x7f]", lambda found: _escaped(found[0]), document)
+        document if has_every_character(encoding) else re.sub(r"[^\0-\x7f]", lambda match: _escaped(match[0]), document)
     )
 
 
