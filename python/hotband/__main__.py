@@ -8,7 +8,7 @@ import os
 import sys
 from typing import Any
 
-from hotband.base.text.encodings import has_every_character
+from hotband.base.foreign import has_every_character
 from hotband.execution.runs.signals import exit_code, notice_endings
 
 

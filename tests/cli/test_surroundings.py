@@ -19,7 +19,7 @@ import pytest
 import hotband as hb
 from forms import few, sized
 from hotband.base.errors import UserError
-from hotband.base.text.encodings import data_in, json_in
+from hotband.base.foreign import data_in, json_in
 
 DISK = "exos-15e900-512n"
 HOTBAND = f"{sys.executable} -m hotband"

@@ -1,11 +1,14 @@
 """Foreign text: texts from files, arguments and folder names are data, never markup and never commands to a terminal or
-a spreadsheet."""
+a spreadsheet. Characters that the encoding of stdout lacks have JSON's escapes in data, which programs can read back,
+and plainer forms in text for people."""
 
 from __future__ import annotations
 
+import codecs
 import json
 import re
 import sys
+from collections.abc import Callable
 from typing import IO, TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -24,6 +27,28 @@ _RAW_IN_JSON = re.compile(f"[{_UNSEEN.removeprefix(chr(0) + '-' + chr(0x1F))}]")
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 # Spreadsheets interpret a cell that begins with these as a formula (OWASP, "CSV injection").
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+PLAINER = {
+    "µ": "u",
+    "μ": "u",
+    "…": "...",
+    "–": "-",
+    "−": "-",
+    "±": "+/-",
+    "×": "x",
+    "·": "*",
+    "²": "^2",
+    "³": "^3",
+    "°": "deg ",
+    "≤": "<=",
+    "≥": ">=",
+    "▲": "^",
+    "▼": "v",
+    "●": "o",
+    "✓": "+",
+    "✗": "x",
+}
+"""Characters of the output, as ASCII has them."""
 
 
 def visible(text: object) -> str:
@@ -105,3 +130,47 @@ def csv_cell(value: object) -> object:
     except ValueError:
         return f"'{value}"
     return value
+
+
+def has_every_character(encoding: str | None) -> bool:
+    """Return whether an encoding has all characters of Unicode; a stream in memory has no encoding."""
+    return encoding is None or encoding.lower().startswith("utf")
+
+
+def json_in(document: str, encoding: str | None) -> str:
+    """Return a JSON document for a stream: in ASCII, if the encoding is not of Unicode, as JSON is read as UTF-8."""
+    if has_every_character(encoding):
+        return document
+    return re.sub(r"[^\0-\x7f]", lambda match: _json_escape(match[0]), document)
+
+
+def data_in(text: str, encoding: str | None) -> str:
+    """Return data for a stream, with JSON's escapes for characters that the encoding lacks."""
+    return text.encode(encoding, "escaped").decode(encoding) if encoding else text
+
+
+def _json_escape(character: str) -> str:
+    """Return `\\uXXXX`, twice for a character above U+FFFF."""
+    return json.dumps(character)[1:-1]
+
+
+def _plain(character: str) -> str:
+    """Return bars as `#`, frames as `-`, unknown characters as JSON's escapes."""
+    if "\u2500" <= character < "\u2580":
+        return "-"
+    return PLAINER.get(character, "#" if "\u2580" <= character < "\u25a0" else _json_escape(character))
+
+
+def _register(name: str, form: Callable[[str], str]) -> None:
+    """Register the errors handler `name`, which writes each character that an encoding lacks in another form."""
+
+    def replaced(error: UnicodeError) -> tuple[str, int]:
+        if not isinstance(error, UnicodeEncodeError):
+            raise error
+        return "".join(map(form, error.object[error.start : error.end])), error.end
+
+    codecs.register_error(name, replaced)
+
+
+_register("plainer", _plain)
+_register("escaped", _json_escape)

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 from hotband.base.errors import UserError
-from hotband.base.foreign import console, json_safe, json_text, visible
-from hotband.base.text.encodings import data_in, json_in
+from hotband.base.foreign import console, data_in, json_in, json_safe, json_text, visible
 from hotband.base.text.formats import FORMATS, PRINTED, as_rows, begin, plain
 from hotband.base.text.quantities import in_units
 from hotband.base.text.table import Table, View, Whole
