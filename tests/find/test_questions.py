@@ -29,6 +29,8 @@ from hotband.questions.find.question import Condition, ShareOfMost, read_questio
         ("iodepth for IOPS > 300", "qd", None, [("IOPS", 300.0)]),
         ("p99.9 at 60k IOPS", "nothing", "p99.9", [("IOPS", 60_000.0)]),
         ("app.cache for p50 < 1 ms", "app.cache", None, [("p50", 0.001)]),
+        ("qd for MB/s > 500", "qd", None, [("MB/s", 500e6)]),
+        ("qd for read.GB/s > 2", "qd", None, [("read.MB/s", 2e9)]),
     ],
 )
 def test_questions_are_read(text: str, varied: str, wanted: str | None, conditions: list[tuple[str, float]]) -> None:

@@ -327,9 +327,13 @@ def _rate(text: str, metric: Figure, bound: str) -> float:
     unit = match[2].removesuffix(metric.name) if match else ""
     if match is not None and metric.name in ("iops", "tps") and unit in THOUSANDS and _number(match[1]):
         return _ios(text, match[1], unit, metric.name)
-    if match is not None and metric.name == "bandwidth" and match[2] in BANDWIDTHS and _number(match[1]):
-        return _number(match[1]) * BANDWIDTHS[match[2]]
-    refuse(text, 'expected a rate above zero, such as "IOPS > 5000" or "MB/s > 500 MB/s"')
+    if match is not None and metric.name == "bandwidth" and _number(match[1]):
+        # "MB/s > 500" has its unit in the name of the figure.
+        named = re.match(r"(?:\w+\.)?([kmgt]?i?b/s)", text.lower())
+        unit = match[2] or (named[1] if named else "")
+        if unit in BANDWIDTHS:
+            return _number(match[1]) * BANDWIDTHS[unit]
+    refuse(text, 'expected a rate above zero, such as "IOPS > 5000" or "MB/s > 500"')
 
 
 def _time(text: str, bound: str) -> float:
