@@ -123,3 +123,29 @@ def test_a_range_is_the_span_of_a_workload(lines: str, differs: bool) -> None:
     record["spec"]["workload"] = record["spec"]["workload"].replace("[[phases]]", f"{lines}\n[[phases]]", 1)
     of_model, measured = audited_record(record, None), result("b", SSD, working_set_bytes=2**30)
     assert any("span" in words for words in unlike_words(of_model, measured)) is differs
+
+
+@pytest.mark.parametrize("kind", ["emulated", "real"])
+def test_a_run_of_hotband_and_a_result_of_fio_are_compared_by_options(kind: str) -> None:
+    """Only one of them has a workload; both have the options of fio."""
+    jobs = {"j": {"rw": "randread", "bs": "4096"}}
+    spec = {"global": {"ioengine": "libaio", "direct": "1"}, "jobs": jobs, "workload": WORKLOAD}
+    ours = changed(changed(result("a", SSD, concurrency=4), "target", "kind", to=kind), "spec", to=spec)
+    skewed = {"random_distribution": "zipf:1.2", "thinktime": "1"}
+    other = changed(
+        result("b", SSD, concurrency=4, target="/dev/sdc"),
+        "spec",
+        to={"global": spec["global"], "jobs": {"j": jobs["j"] | skewed}},
+    )
+    words = ["random_distribution differs: not set and zipf:1.2", "thinktime differs: not set and 1"]
+    assert unlike_words(ours, other) == words
+    assert [finding.numbers["what"] for finding in check([ours, other])] == list(skewed)
+    alike = changed(other, "spec", "jobs", to=jobs)
+    assert unlike_words(ours, alike) == check([ours, alike]) == []
+
+
+def test_a_result_of_another_tool_has_no_workload_of_hotband() -> None:
+    """vdbench's parameters are under the same key of a record."""
+    spec = {"workload": "wd=w1,sd=*,hotband=(10,18)"}
+    runs = [result(name, SSD, tool="vdbench", concurrency=4, spec=spec) for name in ("a", "b")]
+    assert unlike_words(*runs) == check([*runs, model("m")]) == []

@@ -17,6 +17,9 @@ numbers, and count I/Os in flight at either end once (as for `bandwidth`)."""
 IN_FLIGHT = 256
 """I/Os that only one of two counts may have, if the concurrency is not known: those in flight where a ramp ended."""
 
+LENGTH_OF_TIME = "a length of time"
+"""Source of claims that a time is not negative."""
+
 
 class ClaimDoc(TypedDict):
     """A claim as a record stores it; no `high` means that the range has no upper end."""

@@ -1,8 +1,9 @@
 """Compare the loads of two results: one list of properties for compare, report, expect and audit.
 
 Hotband's records of models, emulated machines and hardware have their workload: every key of it counts, except names
-and durations. Therefore a key that is new to the schema cannot be forgotten. Results of fio have its options; those in
-`OF_LOAD` count, which are the options that the conversion of jobs uses. Results of other tools have the settings that
+and durations. Therefore a key that is new to the schema cannot be forgotten. Results of fio have its options, as have
+Hotband's records of emulated machines and hardware, if the other result has no workload; those in `OF_LOAD` count,
+which are the options that the conversion of jobs uses. Results of other tools have the settings that
 the importer read. Left out: equal settings under different keys.
 """
 
@@ -40,6 +41,8 @@ COMPARED = {
 """Properties that results of all tools have, and the equivalent keys of a workload."""
 DRIVES = ("ent-10k", "7450-pro-3840")
 """A disk and an SSD, whose keys of `set` are of the target and not of the load."""
+RUN_BY_HOTBAND = ("model", "emulated", "real")
+"""Kinds of targets of Hotband's own runs."""
 AS_IT_IS = "not set"
 WHOLE = ("0 %", "100 %")
 """Range of a stream that states none."""
@@ -61,8 +64,9 @@ def unlike_words(a: Audited, b: Audited) -> list[str]:
     sentences += _unlike_spans(a, b)
     sizes = {"span"} if "working set, bytes" in mine.keys() & theirs.keys() else set[str]()
     is_mixed = a.is_model != b.is_model
-    ours, others = features_of(a, applied=is_mixed), features_of(b, applied=is_mixed)
-    if ours is None or others is None or _has_workload(a) != _has_workload(b):
+    by_workload = _has_workload(a) and _has_workload(b)
+    ours, others = (_features_of(run, by_workload=by_workload, applied=is_mixed) for run in (a, b))
+    if ours is None or others is None:
         return sentences
     for key in sorted(ours.keys() | others.keys()):
         value, other = ours.get(key, AS_IT_IS), others.get(key, AS_IT_IS)
@@ -74,7 +78,7 @@ def unlike_words(a: Audited, b: Audited) -> list[str]:
 def _unlike_spans(a: Audited, b: Audited) -> list[str]:
     """Compare the spans of a workload and of the result of a tool: a workload without a span touches its whole target,
     a result only what its options name. Neither is compared if one of them is unknown."""
-    if _has_workload(a) == _has_workload(b):
+    if a.is_model == b.is_model or _has_workload(a) == _has_workload(b):
         return []
     spans = [_span_of(run) for run in (a, b)]
     if None in spans:
@@ -110,11 +114,11 @@ def _bytes_of(address: str, capacity: float) -> float:
 def check(runs: Sequence[Audited]) -> list[Finding]:
     """Find loads with a key for which the runs of the targets share no value."""
     findings = []
-    known = [run for run in runs if features_of(run) is not None]
-    for _, alike in grouped(known, lambda run: (run.tool, _has_workload(run), run.load)):
-        targets = [
-            [features_of(run) or {} for run in of_target] for _, of_target in grouped(alike, lambda run: run.target)
-        ]
+    for _, alike in grouped(runs, lambda run: (run.tool, run.load)):
+        by_workload = all(_has_workload(run) for run in alike)
+        known = [(run, features) for run in alike
+                 if (features := _features_of(run, by_workload=by_workload)) is not None]  # fmt: skip
+        targets = [[features for _, features in of_target] for _, of_target in grouped(known, lambda it: it[0].target)]
         names = tuple(run.name for run in alike)
         for key in sorted({key for target in targets for features in target for key in features}):
             values = [{features.get(key, AS_IT_IS) for features in target} for target in targets]
@@ -145,12 +149,11 @@ def _properties(a: Audited, b: Audited) -> Iterator[tuple[str, Any, Any]]:
         yield name, of_both[0], of_both[1]
 
 
-def features_of(run: Audited, *, applied: bool = False) -> dict[str, str] | None:
-    """Return the load of a result by key; None for tools whose options are not in the record. With `applied`, the
-    settings of a model's run are applied to its workload, as they are in the workload of a run through fio."""
-    spec: Mapping[str, Any] = run.record.get("spec") or {}
-    if _has_workload(run):
-        return _of_workload(spec, run.is_model, applied)
+def _features_of(run: Audited, *, by_workload: bool, applied: bool = False) -> dict[str, str] | None:
+    """Return the load of a result by key, from its workload or from fio's options; None if the record has neither. With
+    `applied`, the settings of a model's run are applied to its workload, as they are in that of a run through fio."""
+    if by_workload:
+        return _of_workload(run.record.get("spec") or {}, run.is_model, applied)
     if run.tool != "fio" or run.is_published:
         return None
     found: dict[str, set[str]] = {}
@@ -162,7 +165,7 @@ def features_of(run: Audited, *, applied: bool = False) -> dict[str, str] | None
 
 def _has_workload(run: Audited) -> bool:
     """Return whether Hotband ran it, on a model, an emulated machine or hardware: its record has the workload."""
-    return "workload" in (run.record.get("spec") or {}) and not run.is_published
+    return run.record["target"].get("kind") in RUN_BY_HOTBAND and "workload" in (run.record.get("spec") or {})
 
 
 def _direct(key: str, value: str) -> tuple[str, str]:

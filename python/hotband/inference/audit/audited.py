@@ -249,12 +249,14 @@ def _asked_of_spec(record: RecordDoc) -> Asked:
     random = {_number(changed.get("random_pct", table.get("random_pct", 0))) for table in streams}
     pattern = {frozenset({100.0}): "random", frozenset({0.0}): "sequential"}.get(frozenset(random))
     sizes = {str(changed.get("bs", table.get("size"))) for table in streams}
+    # The last read of a file is as short as the file's end makes it.
+    has_files = any("files" in table for table in streams)
     reads = {_number(changed.get("read_pct", table.get("read_pct", 100))) for table in streams}
     plain = bool(streams) and not any(key in workload for key in ("app", "scripts"))
     skewed = any("offsets" in table or "range" in table for table in streams)
     return Asked(
         concurrency=record.get("concurrency"),
-        block_bytes=_whole(size_bytes(sizes.pop())) if len(sizes) == 1 else None,
+        block_bytes=_whole(size_bytes(sizes.pop())) if len(sizes) == 1 and not has_files else None,
         read_pct=reads.pop() if len(reads) == 1 else None,
         pattern=(pattern or "mixed") if plain and not skewed else None,
         working_set_bytes=size_bytes(str(changed["span"])) if "span" in changed else None,

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import cast
 
-from hotband.base.claim import EXACT, IN_FLIGHT, PRINTED, Claim, equal
+from hotband.base.claim import EXACT, IN_FLIGHT, LENGTH_OF_TIME, PRINTED, Claim, equal
 from hotband.base.text.numbers import span
 from hotband.data.documents.record import side_of
 from hotband.data.documents.sides import Side
@@ -135,7 +135,7 @@ def ordered(name: str, block: Mapping[str, object], prefix: str = "latency", is_
         slack = BUCKETS * RESOLUTION["fio"] * low if "min" in below or "max" in label else 0.0
         yield Claim(f"{name}{label} latency", value, f"{below} of {span(low)}", low - slack - 1000, math.inf)
     if known:
-        yield Claim(f"{name}{known[0][0]} latency", known[0][1], "that no time is negative", 0.0, math.inf)
+        yield Claim(f"{name}{known[0][0]} latency", known[0][1], LENGTH_OF_TIME, 0.0, math.inf)
     mean, ends = block.get(f"{prefix}_mean_ns"), dict(known)
     count = block.get("count") or block.get("completed")
     if not isinstance(mean, int | float) or "max" not in ends or not (is_exact or "min" in ends):

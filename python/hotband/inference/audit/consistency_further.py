@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 
-from hotband.base.claim import EXACT, Claim, equal
+from hotband.base.claim import EXACT, LENGTH_OF_TIME, Claim, equal
 from hotband.data.record.stats import DIRECTIONS, OTHER_DIRECTIONS, latency_sum
 from hotband.data.record.steady import rule
 from hotband.inference.audit.audited import Audited
@@ -13,6 +13,8 @@ from hotband.inference.audit.consistency import PLURALS, ordered, rates
 from hotband.inference.audit.distribution import sides_of
 
 Block = Mapping[str, object]
+DRIVE_KINDS = frozenset({"disk", "smr", "ssd", "black-box"})
+"""Kinds of drives among the parts of a record, as the engine names them (`Drive::kind`)."""
 
 
 def further(run: Audited) -> Iterator[Claim]:
@@ -25,7 +27,7 @@ def further(run: Audited) -> Iterator[Claim]:
         if times:
             name, parts = f"{PLURALS[scope]}: " if scope else "", sum(_number(value) or 0.0 for value in times.values())
             least = min(_number(value) or 0.0 for value in times.values())
-            yield Claim(f"{name}shortest of its times", least, "that no time is negative", 0.0, math.inf)
+            yield Claim(f"{name}shortest of its times", least, LENGTH_OF_TIME, 0.0, math.inf)
             yield from equal(f"{name}mean latency", block.get("latency_mean_ns"), "the sum of its times", parts)
     yield from _energy(run, record)
     yield from _wear(record)
@@ -128,7 +130,7 @@ def _whole_energy(run: Audited, record: Block, whole: Block, powers: Sequence[Bl
     """Yield the energy of all drives as sums, and for each I/O."""
     if not whole:
         return
-    unknown = sum(part.get("kind") in ("disk", "ssd") for part in _rows(record, "parts")) - len(powers)
+    unknown = sum(part.get("kind") in DRIVE_KINDS for part in _rows(record, "parts")) - len(powers)
     yield from equal("drives of unknown power", _number(whole.get("drives_unknown")), "its parts", float(unknown))
     if unknown:
         return

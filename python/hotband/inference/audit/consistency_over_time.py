@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
-from itertools import pairwise
+from itertools import islice
 from typing import TYPE_CHECKING
 
-from hotband.base.claim import EXACT, Claim, equal
+from hotband.base.claim import EXACT, LENGTH_OF_TIME, Claim, equal
 from hotband.base.text.numbers import finite
 from hotband.inference.audit.audited import Audited
 from hotband.inference.audit.consistency import PLURALS
@@ -25,36 +26,61 @@ def over_time(run: Audited) -> Iterator[Claim]:
     interval = named.get("interval_ns") if isinstance(named, Mapping) else None
     if not run.is_model or not run.duration_ns or not isinstance(interval, int | float):
         return
+    if interval <= 0:
+        yield Claim("interval of the series, ns", interval, LENGTH_OF_TIME, 1.0, math.inf)
+        return
+    tables = [table for table in (run.series, *run.over_time.values()) if table is not None]
+    lengths = _lengths(run, interval, max(map(len, tables), default=0))
     if run.series is not None:
-        yield from _steps("the series", run.series, interval)
+        yield from _steps("the series", run.series, lengths)
         for direction in ("read", "write"):
             rows = run.series.filter(run.series["direction"] == direction)
             if not len(rows):
                 yield from equal(f"{PLURALS[direction]}: count", run.summary(direction).get("count"), "its series", 0)
-            elif interval:
-                yield from _sums(run, direction, rows, interval)
+            else:
+                yield from _sums(run, direction, rows, lengths)
     if (power := run.over_time.get("power")) is not None:
-        yield from _steps("the power", power, interval)
+        yield from _steps("the power", power, lengths)
         yield from _energies(run, power)
     if (caches := run.over_time.get("caches")) is not None:
-        yield from _steps("the caches", caches, interval)
+        yield from _steps("the caches", caches, lengths)
         yield from _media(run, caches)
 
 
-def _steps(name: str, table: pl.DataFrame, interval: float) -> Iterator[Claim]:
-    """Yield the claim that times begin at 0 and are one interval apart."""
-    times = [0.0 - interval, *table["time_ns"].unique().sort()]
-    wrong = next(((before, time) for before, time in pairwise(times) if time - before != interval), None)
+def _lengths(run: Audited, interval: float, most: int) -> dict[float, float]:
+    """Return the lengths in ns of the first `most` intervals by their begins in ns: every measured phase begins with a
+    new interval, and its last one ends with it."""
+    intervals = (
+        (begin + n * interval, min(interval, took - n * interval))
+        for begin, took in _measured_phases(run)
+        for n in range(math.ceil(took / interval))
+    )
+    return dict(islice(intervals, most))
+
+
+def _measured_phases(run: Audited) -> list[tuple[float, float]]:
+    """Return the begins and lengths of measured phases in ns; a record of a single phase has no steps."""
+    phases: list[tuple[float, float]] = []
+    for step in run.record.get("steps") or []:
+        begin, took = step.get("begin_ns"), step.get("duration_ns")
+        if isinstance(begin, int | float) and isinstance(took, int | float):
+            phases.append((begin, took))
+    return phases or [(0, run.duration_ns)]
+
+
+def _steps(name: str, table: pl.DataFrame, lengths: Mapping[float, float]) -> Iterator[Claim]:
+    """Yield the claim that times are begins of intervals, none left out, or that one of them is not."""
+    pairs = zip(table["time_ns"].unique().sort(), lengths, strict=False)
+    wrong = next(((time, begin) for time, begin in pairs if time != begin), None)
     if wrong is not None:
-        yield from equal(f"an interval of {name}, ns", wrong[1] - wrong[0], "its record", interval)
+        yield from equal(f"begin of an interval of {name}, ns", wrong[0], "its record", wrong[1])
 
 
-def _sums(run: Audited, direction: str, rows: pl.DataFrame, interval: float) -> Iterator[Claim]:
+def _sums(run: Audited, direction: str, rows: pl.DataFrame, lengths: Mapping[float, float]) -> Iterator[Claim]:
     """Yield counts, bytes, depths and mean latencies as the sums over a direction's series, and latencies within its
     ends."""
     name, block, duration_ns = PLURALS[direction], run.summary(direction), run.duration_ns
-    # The last interval ends with the run.
-    took = [min(interval, duration_ns - begin) / 1e9 for begin in rows["time_ns"]]
+    took = [lengths.get(begin, 0.0) / 1e9 for begin in rows["time_ns"]]
     counts = [(rate or 0.0) * each for rate, each in zip(rows["iops"], took, strict=True)]
     for column, key, weights, divisor in (
         ("iops", "count", took, 1.0),

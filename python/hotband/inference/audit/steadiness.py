@@ -32,6 +32,9 @@ WARM_UP = 0.075
 FILLS = 1.0
 """Capacities to write before a solid-state drive is measured: below one, unwritten blocks accept writes without garbage
 collection. The PTS requires two."""
+UNFILLED_END = 0.001
+"""Share of a capacity that may be left unwritten: passes of whole I/Os end before a remainder that is smaller than an
+I/O (at most 4 MiB of the smallest model, 7.5 GB)."""
 
 
 @dataclass(frozen=True)
@@ -194,7 +197,7 @@ def _unfilled(run: Audited, facts: MachineFacts | None, runs: Sequence[Audited])
         capacity = facts.capacity_bytes
         fills = _written_before(run, runs) / capacity if capacity else None
         known, severity = "the given results", "warning"
-    if fills is None or fills >= FILLS:
+    if fills is None or fills >= FILLS - UNFILLED_END:
         return None
     return Finding(
         "not-preconditioned",
