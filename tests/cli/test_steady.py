@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+import hotband as hb
 from hotband import _core
 from hotband.base.errors import UserError
 from hotband.data.record.rounds import judge, round_values
@@ -124,7 +126,7 @@ def test_a_drop_after_steady_state_is_a_departure(saved) -> None:
 
 def test_too_few_rounds_say_what_to_do(saved) -> None:
     [found] = judge([saved("a", rows(FLAT * 20))], None, None)
-    assert (found["reached"], len(found["rounds"])) == (False, 1)
+    assert (found["reached"], len(found["rounds"])) == (None, 1)
     assert found["why"] == "100 s are 1 round of 60 s: 5 are needed (a shorter round gives more)"
     assert found["notes"] == ["the last 40 s are not a whole round and are ignored"]
 
@@ -297,3 +299,20 @@ def test_a_measured_phase_is_judged_alike_by_the_run_and_from_its_record(tmp_pat
 def test_a_verdict_names_what_it_is_of() -> None:
     with pytest.raises(UserError, match=r"mine: rounds\[0\]"):
         verdict(Rounds("mine", "iops", SECOND, [float("nan")]))
+
+
+def test_fewer_rounds_than_a_window_have_no_verdict(saved, hotband) -> None:
+    folder = saved("short", rows(FLAT[:3]))
+    [found] = judge([folder], "1 s", None)
+    assert (found["reached"], found["window_mean"]) == (None, None)
+    result = hb.steady([folder], round="1 s")
+    assert (result.reached, result.frame["reached"].to_list()) == (None, [None])
+    assert repr(result) == "<Steadiness of made: too short>"
+    flat = saved("flat", rows(FLAT * 2))
+    falling = saved("falling", rows([100.0 - 9 * n for n in range(10)]))
+    assert [hb.steady([folder, other], round="1 s").reached for other in (flat, falling)] == [None, False]
+    done = hotband("audit", "--steady", "short", "--round", "1 s")
+    assert "too short for a verdict" in done.stdout
+    assert re.search(r"~ too short  .*  3  ", done.stdout)
+    as_csv = hotband("audit", "--steady", "short", "--round", "1 s", "--format", "csv")
+    assert ",too short," in as_csv.stdout

@@ -87,11 +87,14 @@ def _finding_lines(result: AuditResult) -> list[Text | str]:
 
 
 def _lines_of(group: Sequence[Finding], several: bool) -> list[Text | str]:
-    """Return a finding and its advice; for several of one rule, the first with the results of the others."""
+    """Return a finding and its advice; for several of one rule, the first with the number of other results, or of
+    further findings for the same result."""
     first = group[0]
-    others = counted(len({name for finding in group[1:] for name in finding.subject}), "other result")
+    others = {name for finding in group[1:] for name in finding.subject}.difference(first.subject)
     whose = f"{listed(first.subject, 1)}: " if len(first.subject) == 1 and several else ""
-    more = f"; also in {others}" if len(group) > 1 else ""
+    more = f" (and {len(group) - 1} more)" if len(group) > 1 else ""
+    if others:
+        more = f"; also in {counted(len(others), 'other result')}"
     label = f"[{COLOURS[first.severity]}]{LABELS[first.severity]:<7}[/]"
     finding = marked(f"{label}  {{whose}}{{title}}{{more}}", whose=whose, title=first.title, more=more)
     arrow = f"{' ' * len(INDENT)}-> "

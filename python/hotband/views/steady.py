@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from hotband._core import STEADY_WINDOW
 from hotband.base.text.formats import as_rows
 from hotband.base.text.numbers import counted, quantity
 from hotband.base.text.table import OF_ROW, SECONDS, Table, View, column, numeric, unit_of
 from hotband.base.text.words import capitalized
 from hotband.views.review import sparkline
-from hotband.views.text.screen import Screen, screen_table, shortened, with_hidden, yes_or_no
-from hotband.views.text.tables import LIMIT_WORDS, STEADY_FIGURES, steady_lines, steady_table
+from hotband.views.text.screen import Screen, Verdict, screen_table, shortened, with_hidden, with_sign
+from hotband.views.text.tables import LIMIT_WORDS, STEADY_FIGURES, STEADY_WORDS, steady_lines, steady_table
 
 if TYPE_CHECKING:
     from hotband.data.documents.record import VerdictDoc
@@ -21,6 +20,8 @@ if TYPE_CHECKING:
 
 CURVE = 16
 """Most characters of a curve of rounds."""
+VERDICTS: dict[bool | None, Verdict] = {True: "yes", False: "no", None: "likely"}
+"""Colours and signs; too few rounds leave it open."""
 MOST_ROWS = 12
 MOST_REASONS = 4
 
@@ -30,11 +31,11 @@ def terminal(result: Steadiness, question: SteadyQuestion) -> Screen:
     verdicts = result.verdicts
     alone = len(verdicts) == 1
     reasons = [capitalized(verdict["why"]) if alone else f"{verdict['name']}: {verdict['why']}" for verdict in verdicts]
-    if alone and len(verdicts[0]["rounds"]) < STEADY_WINDOW:
+    if alone and result.reached is None:
         reasons = []
     return Screen(
         answer=_sentence(verdicts),
-        verdict="yes" if result.reached else "no",
+        verdict=VERDICTS[result.reached],
         body=[shortened(_table(verdicts), MOST_ROWS)],
         state=with_hidden(reasons, MOST_REASONS, "more reason"),
         remarks=with_hidden(list(_remarks(verdicts)), MOST_REASONS),
@@ -52,13 +53,13 @@ def evidence(verdicts: Sequence[VerdictDoc]) -> list[View]:
 
 def _sentence(verdicts: Sequence[VerdictDoc]) -> str:
     """Return whether the record is steady, or how many of several are."""
-    steady = sum(verdict["reached"] for verdict in verdicts)
+    steady = sum(verdict["reached"] is True for verdict in verdicts)
     if len(verdicts) > 1:
         return f"{steady} of {len(verdicts)} records reached steady state."
     [first] = verdicts
     figure = STEADY_FIGURES[first["track"]]
     what = LIMIT_WORDS[figure]
-    if len(first["rounds"]) < STEADY_WINDOW:
+    if first["reached"] is None:
         return f"{first['name']} is too short for a verdict. {capitalized(first['why'])}."
     if not first["reached"]:
         return (
@@ -79,13 +80,13 @@ def _table(verdicts: Sequence[VerdictDoc]) -> Table:
     figures = [numeric("in round"), numeric("mean", OF_ROW), numeric("rounds"), numeric("each", SECONDS)]
     table = screen_table([*names, column("steady"), *figures, column("", wrap=False, width=CURVE)])
     for verdict in verdicts:
-        word = yes_or_no(verdict["reached"])
+        reached = verdict["reached"]
         values = (verdict["round"], verdict["window_mean"], len(verdict["rounds"]), verdict["round_ns"])
         phase = [verdict["phase"] or ""] if has_phases else []
         table.add(
             verdict["name"],
             *phase,
-            word,
+            with_sign(STEADY_WORDS[reached], VERDICTS[reached]),
             *values,
             sparkline(verdict["rounds"], CURVE),
             unit=unit_of(STEADY_FIGURES[verdict["track"]]),

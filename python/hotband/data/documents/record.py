@@ -302,10 +302,10 @@ class StepDoc(TypedDict):
     app: NotRequired[AppDoc]
 
 
-class SteadyRule(TypedDict):
-    """Verdict of the steady state rule on some rounds; `round` is the last of the first steady window, from 1."""
+class SteadyWindowDoc(TypedDict):
+    """Rounds and the window that the steady state rule judged; `round` is the last of the first steady window, from 1.
+    Fewer rounds than a window have no `window_mean`."""
 
-    reached: bool
     round: int | None
     rounds: list[float]
     window_mean: float | None
@@ -313,14 +313,24 @@ class SteadyRule(TypedDict):
     slope_pct: float | None
 
 
-class SteadyStateDoc(SteadyRule):
-    """Verdict of the steady state rule on a phase that ends at steady state."""
+class SteadyRule(SteadyWindowDoc):
+    """Verdict of the steady state rule on some rounds."""
+
+    reached: bool
+
+
+class SteadyRoundsDoc(SteadyWindowDoc):
+    """Rounds of a phase, or of the whole measured time."""
 
     phase: str | None
     track: str
     unit: str
     round_ns: float
     fills: NotRequired[float]
+
+
+class SteadyStateDoc(SteadyRoundsDoc, SteadyRule):
+    """Verdict of the steady state rule on a phase that ends at steady state."""
 
 
 class StoppedDoc(TypedDict):
@@ -350,10 +360,12 @@ class LeftDoc(TypedDict):
     level_pct: float
 
 
-class VerdictDoc(SteadyStateDoc):
-    """Verdict in words: whose rounds, why, and how steady state was left."""
+class VerdictDoc(SteadyRoundsDoc):
+    """Verdict in words: whose rounds, why, and how steady state was left; `reached` is None if the rounds are too few
+    for a verdict."""
 
     name: str
+    reached: bool | None
     why: str
     left: LeftDoc | None
     notes: list[str]

@@ -22,14 +22,16 @@ class Steadiness:
     verdicts: tuple[VerdictDoc, ...]
 
     @property
-    def reached(self) -> bool:
-        """Return whether every verdict states that steady state was reached."""
-        return all(verdict["reached"] for verdict in self.verdicts)
+    def reached(self) -> bool | None:
+        """Return whether every verdict states that steady state was reached; None if none denies it, but some records
+        have too few rounds for a verdict."""
+        verdicts = {verdict["reached"] for verdict in self.verdicts}
+        return False if False in verdicts else None if None in verdicts else True
 
     @property
     def frame(self) -> pl.DataFrame:
         """Return one row per verdict: name, phase (null if judged now), track, unit, why in words, round_ns,
-        window_mean, range_pct and slope_pct (null if there were too few rounds), reached, round (in which it was
+        window_mean, range_pct, slope_pct and reached (null if there were too few rounds), round (in which it was
         reached), rounds (their number), left (whether steady state was left again)."""
         schema = {name: pl.String if name in TEXTS else pl.Float64 for name in (*TEXTS, *NUMBERS)}
         rows = [
@@ -50,7 +52,8 @@ class Steadiness:
         return copy.deepcopy(list(self.verdicts))
 
     def __repr__(self) -> str:
-        parts = (f"{verdict['name']}: {'steady' if verdict['reached'] else 'not steady'}" for verdict in self.verdicts)
+        words = {True: "steady", False: "not steady", None: "too short"}
+        parts = (f"{verdict['name']}: {words[verdict['reached']]}" for verdict in self.verdicts)
         return f"<Steadiness of {'; '.join(parts)}>"
 
     def _repr_html_(self) -> str:

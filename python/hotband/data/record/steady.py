@@ -45,7 +45,8 @@ def is_steady(values: Sequence[float]) -> bool:
 
 
 def verdict(rounds: Rounds) -> VerdictDoc:
-    """Return the rule's verdict on rounds: reached or not, where and why, and how steady state was left."""
+    """Return the rule's verdict on rounds: reached or not (None if they are too few), where and why, and how steady
+    state was left."""
     try:
         state = rule(rounds.values)
         left = _core.departure(rounds.values)
@@ -58,7 +59,7 @@ def verdict(rounds: Rounds) -> VerdictDoc:
         "track": rounds.track,
         "unit": TRACKS[rounds.track][0],
         "round_ns": rounds.round_ns,
-        "reached": state["reached"],
+        "reached": _reached(state),
         "round": state["round"],
         "rounds": state["rounds"],
         "window_mean": state["window_mean"],
@@ -68,6 +69,11 @@ def verdict(rounds: Rounds) -> VerdictDoc:
         "left": left,
         "notes": rounds.notes,
     }
+
+
+def _reached(state: SteadyRule) -> bool | None:
+    """Return whether rounds are steady; None if they are fewer than the rule's window."""
+    return None if state["window_mean"] is None else state["reached"]
 
 
 def why(state: SteadyRule) -> str:
@@ -106,4 +112,7 @@ def of_phases(record: RecordDoc) -> list[VerdictDoc]:
     """Return the run's own verdicts on phases that end at steady state."""
     phases = [*record.get("steady_state_before", []), *([record["steady_state"]] if "steady_state" in record else [])]
     defaults: dict[str, object] = {"left": None, "notes": []}
-    return [cast("VerdictDoc", {"name": record["name"], **state, "why": why(state), **defaults}) for state in phases]
+    return [
+        cast("VerdictDoc", {"name": record["name"], **state, "reached": _reached(state), "why": why(state), **defaults})
+        for state in phases
+    ]

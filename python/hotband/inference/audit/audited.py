@@ -13,6 +13,7 @@ import tomli
 
 from hotband.base.guess import Guess
 from hotband.base.heavy import pl
+from hotband.base.text.numbers import finite
 from hotband.base.text.quantities import share, size_bytes
 from hotband.data.documents.record import FiguresDoc, RecordDoc, figures_of
 from hotband.data.documents.source import Source, moment_of
@@ -145,6 +146,15 @@ class Audited:
         if options.rate_iops or (taken_back and not any("measured a queue depth" in note for note in taken_back)):
             return None
         return recorded or options.concurrency
+
+    @property
+    def deepest(self) -> float:
+        """I/Os that a model had in flight on average over its time, or over the deepest of several measured phases
+        (those that wait for the last I/Os issue none); 0 for other results, whose depth is derived."""
+        blocks = (
+            [self.summary(), *(step["summary"] for step in self.record.get("steps") or [])] if self.is_model else []
+        )
+        return max((finite(block.get("queue_depth_mean")) or 0.0 for block in blocks), default=0.0)
 
     @property
     def duration_ns(self) -> float:

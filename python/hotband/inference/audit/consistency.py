@@ -76,7 +76,7 @@ def _block(run: Audited, scope: str | None) -> Iterator[Claim]:
     if scope is None and run.is_model:
         depths = [run.summary(direction).get("queue_depth_mean") or 0.0 for direction in DIRECTIONS]
         yield from equal("queue depth", block.get("queue_depth_mean"), "reads and writes", sum(depths))
-    yield from rates(name, block, run.duration_ns, own_time=bool(scope) and not run.is_model)
+    yield from rates(name, block, run.duration_ns, run.deepest, own_time=bool(scope) and not run.is_model)
     yield from ordered(name, block, is_exact=run.is_model)
     summed_ns = latency_sum(busy)
     if not busy or summed_ns is None or not block.get("count"):
@@ -91,9 +91,11 @@ def _block(run: Audited, scope: str | None) -> Iterator[Claim]:
     yield from _percentiles(run, name, block, busy)
 
 
-def rates(name: str, block: Mapping[str, float | None], duration_ns: float, own_time: bool = False) -> Iterator[Claim]:
+def rates(
+    name: str, block: Mapping[str, float | None], duration_ns: float, deepest: float = 0.0, own_time: bool = False
+) -> Iterator[Claim]:
     """Yield rates x time = counts for a block of figures; a direction with its `own_time` ran for at most the
-    duration."""
+    duration. `deepest` is the mean number of I/Os in flight in the deepest measured phase."""
     seconds = duration_ns / 1e9
     pairs = (("iops", "count"), ("bandwidth_bytes_per_s", "bytes"), ("ops_per_s", "count"), ("per_second", "completed"))
     times = []
@@ -115,8 +117,9 @@ def rates(name: str, block: Mapping[str, float | None], duration_ns: float, own_
         took = times[0][3] / times[0][1] * 1e9 if times else duration_ns
         derived, longest = count * mean / took, (block.get("latency_max_ns") or 0.0) / took
         # I/Os in flight at the start or the end count towards the depth for only part of their latency: at each end the
-        # mean number of I/Os, and at least one in total.
-        slack = EXACT * derived + max(2 * derived, 1.0) * longest
+        # mean number of I/Os (of several phases that of the deepest, which may be the first or last one, or the one
+        # before), and at least one in total.
+        slack = EXACT * derived + max(2 * derived, 2 * deepest, 1.0) * longest
         if slack < derived:
             source = "count x mean latency / time"
             yield Claim(f"{name}queue depth", depth, source, derived - slack, derived + slack)

@@ -39,9 +39,8 @@ def _blocks(run: Audited, record: Block) -> Iterator[Claim]:
     for step in _rows(record, "steps"):
         name, summary, took = f"step {step.get('name')}: ", _block(step, "summary"), _number(step.get("duration_ns"))
         for scope in ("", "read", "write"):
-            yield from _rated(
-                f"{name}{scope}{'s: ' if scope else ''}", _block(summary, scope) if scope else summary, took
-            )
+            whose = f"{name}{scope}s: " if scope else name
+            yield from _rated(whose, _block(summary, scope) if scope else summary, took, run.deepest)
         for direction in ("count", "bytes"):
             parts = [_number(_block(summary, scope).get(direction)) for scope in ("read", "write")]
             if None not in parts:
@@ -81,10 +80,10 @@ def _clients(run: Audited, script: Block) -> Iterator[Claim]:
         yield Claim(f"{name}: clients", clients, source, completed * mean / (last - first) * (1 - EXACT), math.inf)
 
 
-def _rated(name: str, block: Block, took: float | None) -> Iterator[Claim]:
+def _rated(name: str, block: Block, took: float | None, deepest: float = 0.0) -> Iterator[Claim]:
     yield from ordered(name, block)
     if took:
-        yield from rates(name, {key: _number(value) for key, value in block.items()}, took)
+        yield from rates(name, {key: _number(value) for key, value in block.items()}, took, deepest)
 
 
 def _energy(run: Audited, record: Block) -> Iterator[Claim]:

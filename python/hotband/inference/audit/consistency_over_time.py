@@ -15,9 +15,15 @@ from hotband.inference.audit.consistency import PLURALS
 if TYPE_CHECKING:
     import polars as pl
 
-ENDS = 0.01
-"""Share by which ends of energy may differ from the sum of those of power, each of which is at least idle power."""
-ENERGIES = (("power_w", "energy_j"), ("low_w", "energy_low_j"), ("high_w", "energy_high_j"))
+ENDS = 0.2
+"""Share of energy by which its ends may be nearer to it than the sums of those of power: the end of an interval is of
+the drive's values that draw least (or most) in it, and other values may do so over the whole run (4 % seen)."""
+ENERGIES = (
+    ("power_w", "energy_j", EXACT, EXACT),
+    ("low_w", "energy_low_j", EXACT, ENDS),
+    ("high_w", "energy_high_j", ENDS, EXACT),
+)
+"""Columns of power with the energies of their sums, and by which share these may be less and more."""
 
 
 def over_time(run: Audited) -> Iterator[Claim]:
@@ -109,10 +115,11 @@ def _energies(run: Audited, power: pl.DataFrame) -> Iterator[Claim]:
         # A failed drive draws nothing from then on, and its energy is that of its life.
         if not document or not len(rows) or (isinstance(repair, Mapping) and repair.get("failures")):
             continue
-        for column, key in ENERGIES:
-            summed = float((rows[column] * rows["length_ns"]).sum()) / 1e9
-            slack = EXACT if key == "energy_j" else ENDS
-            yield from equal(f"{part['id']}: {key}", finite(document.get(key)), "the sum over its power", summed, slack)
+        for column, key, less, more in ENERGIES:
+            summed, stated = float((rows[column] * rows["length_ns"]).sum()) / 1e9, finite(document.get(key))
+            if stated is not None:
+                ends = (summed * (1 - less), summed * (1 + more))
+                yield Claim(f"{part['id']}: {key}", stated, "the sum over its power", *ends)
     for low, mean, high in zip(power["low_w"], power["power_w"], power["high_w"], strict=True):
         if not low <= mean * (1 + 1e-9) <= high * (1 + 2e-9):
             yield Claim("power of an interval (W)", mean, "its ends", low, high)

@@ -149,7 +149,7 @@ def is_idle(cell: Cell, power: int) -> bool:
     """Return whether it keeps fewer I/Os outstanding than declared, even with all rounding and the host's time."""
     most, scale = cell.most / 1e3**power, 1e3**power
     most_seen = (1 - TOLERANCE - _cut_off(cell, scale)) * cell.declared
-    if max(most, _measured_depth(cell.run)) >= most_seen or cell.run.asked.rate_iops:
+    if max(most, cell.run.deepest) >= most_seen or cell.run.asked.rate_iops:
         return False
     submission = submission_ns(cell.run)
     busy = most + cell.iops * submission / 1e9
@@ -158,15 +158,6 @@ def is_idle(cell: Cell, power: int) -> bool:
     outside_ns = cycle_ns - cell.latency_ns / scale - submission - others_ns
     depth = cell.declared / max(1, cell.run.asked.jobs or (cell.declared if cell.run.printed else 1))
     return busy < most_seen and outside_ns > _host_ns(cell) * depth
-
-
-def _measured_depth(run: Audited) -> float:
-    """Return the I/Os that a model had in flight on average over its time, or over the deepest of several measured
-    phases, because phases that wait for the last I/Os issue none; 0 for other results, whose depth is derived."""
-    if not run.is_model:
-        return 0.0
-    blocks = [run.summary(), *(step["summary"] for step in run.record.get("steps") or [])]
-    return max((finite(block.get("queue_depth_mean")) or 0.0 for block in blocks), default=0.0)
 
 
 def _host_ns(cell: Cell) -> float:

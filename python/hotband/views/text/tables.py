@@ -99,6 +99,7 @@ def limits_lines(record: RecordDoc) -> list[Text]:
     return lines
 
 
+STEADY_WORDS = {True: "yes", False: "no", None: "too short"}
 STEADY_FIGURES = {"iops": "iops", "latency": "latency_mean_ns", "bandwidth": "bandwidth_bytes_per_s"}
 
 
@@ -113,7 +114,7 @@ def steady_lines(verdict: VerdictDoc) -> list[str | Text]:
         mean = unit_of(figure).shown(verdict["window_mean"])
         lines.append(marked(f"  [green]reached[/] in round {verdict['round']}, mean {mean}"))
     else:
-        lines.append(marked("  [yellow]not reached[/]"))
+        lines.append(marked("  [yellow]{words}[/]", words="too short" if verdict["reached"] is None else "not reached"))
     lines.append(f"  {verdict['why']}")
     left = verdict["left"]
     if left is not None:
@@ -141,7 +142,7 @@ def steady_table(verdicts: Sequence[VerdictDoc]) -> Table:
             verdict["name"],
             verdict["phase"] or "",
             LIMIT_WORDS[figure],
-            "yes" if verdict["reached"] else "no",
+            STEADY_WORDS[verdict["reached"]],
             verdict["round"],
             verdict["window_mean"],
             len(verdict["rounds"]),
