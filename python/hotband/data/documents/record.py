@@ -329,8 +329,10 @@ class SteadyRoundsDoc(SteadyWindowDoc):
     fills: NotRequired[float]
 
 
-class SteadyStateDoc(SteadyRoundsDoc, SteadyRule):
+class SteadyStateDoc(SteadyRoundsDoc):
     """Verdict of the steady state rule on a phase that ends at steady state."""
+
+    reached: bool
 
 
 class StoppedDoc(TypedDict):
@@ -361,7 +363,7 @@ class LeftDoc(TypedDict):
 
 
 class VerdictDoc(SteadyRoundsDoc):
-    """Verdict in words: whose rounds, why, and how steady state was left; `reached` is None if the rounds are too few
+    """Verdict in words: whose rounds, why, and how steady state was left; `reached` is null if the rounds are too few
     for a verdict."""
 
     name: str
