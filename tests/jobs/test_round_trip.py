@@ -172,6 +172,24 @@ def test_all_that_sizes_lose_is_said_however_they_are_written(streams: str) -> N
     assert "smallest size" in lost, lost
 
 
+PHASES = [
+    '[[phases]]\nmeasure = true\nduration = "{}"\n',
+    'phases = [{{ "measure" = true, "duration" = "{}" }}]\n',
+]
+
+
+@pytest.mark.parametrize("phases", PHASES)
+def test_only_a_rounding_that_changes_a_phase_is_said(phases: str) -> None:
+    """fio counts milliseconds; phases of a quick test last 4.81818182 s, which is not a loss."""
+    streams = 'streams = [{ read_pct = 100, random_pct = 100, size = "4 KiB" }]\n'
+    load = "[load.closed]\nthreads = 1\ndepth = 1\n"
+    for time, is_said in (("4.81818182 s", False), ("1.23456789 s", False), ("2.4 ms", True)):
+        phase = phases.format(time)
+        text = streams + (load + phase if phase.startswith("[[") else phase + load)
+        _, report = written("a.toml", text, "fio")
+        assert bool(report.matters()) == is_said, (time, report.matters())
+
+
 @pytest.mark.parametrize("shared", thinned(2, ["flow=1\n", ""]))
 @pytest.mark.parametrize("tool", ["fio", "vdbench"])
 def test_a_file_of_many_jobs_takes_no_longer_by_the_job(tool: str, shared: str) -> None:

@@ -5,12 +5,13 @@ Left out: streams that a job divides or leaves out, and outstanding I/Os of phas
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import starmap
 from typing import Any, cast
 
 import tomli
 
-from hotband.base.text.quantities import size_bytes
+from hotband.base.text.quantities import size_bytes, span_ns
 from hotband.data.documents.workload import StreamTable, WorkloadTable
 from hotband.data.jobs.parts import Amount
 from hotband.data.jobs.tables import Conversion, Stream
@@ -59,7 +60,7 @@ def _differences(conversion: Conversion, after: Mapping[str, Any]) -> Iterator[t
     others = [phase for phase in after["phases"] if phase.get("measure")]
     if len(measured) == len(others):
         for (number, phase), other in zip(measured, others, strict=True):
-            if _end(phase) != _end(other):
+            if not _same_end(_end(phase), _end(other)):
                 keys = [f"phases[{number}].{key}" for key in ENDS if key in phase]
                 yield keys, " or ".join(_end(phase)), " or ".join(_end(other))
     named = {stream.get("name", "main"): stream for stream in after["streams"]}
@@ -83,6 +84,24 @@ ENDS = ("until", "duration", "ios", "until_steady", "operations", "until_precise
 """Keys that say when a phase ends."""
 SAME = {"sizes": ("size",), "align": ("size", "sizes"), "random_mode": ("random_pct",), "start": ("cursor",)}
 """Keys that say the same as another, or change with it."""
+
+
+ROUNDED_NS = 0.5e6
+"""Largest rounding of times to fio's milliseconds."""
+ROUNDED = 0.001
+"""Share of a time above which its rounding changes what a phase measures, however short it is."""
+
+
+def _same_end(before: Sequence[str], after: Sequence[str]) -> bool:
+    """Return whether a phase ends as before, apart from the rounding of its times."""
+    return len(before) == len(after) and all(starmap(_same_time, zip(before, after, strict=True)))
+
+
+def _same_time(before: str, after: str) -> bool:
+    times = span_ns(before), span_ns(after)
+    if times[0] is None or times[1] is None:
+        return before == after
+    return abs(times[1] - times[0]) <= min(ROUNDED_NS, ROUNDED * times[0])
 
 
 def _end(phase: Mapping[str, Any]) -> list[str]:
