@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -48,10 +47,9 @@ def class_cells(errors: ClassErrorsDoc) -> list[Value]:
 
 
 def blocks(account: AccountDoc) -> list[tuple[str, Sequence[ClassErrorsDoc]]]:
-    """Return the studies, and last all of them together, without classes that a single study has."""
+    """Return the studies, and last all of them together."""
     studies = [(name, study["classes"]) for name, study in account["studies"].items()]
-    counts = Counter(figures["figure_class"] for _, classes in studies for figures in classes)
-    return [*studies, (TOTAL, [total for total in account["totals"] if counts[total["figure_class"]] != 1])]
+    return [*studies, (TOTAL, account["totals"])]
 
 
 def has_intervals(account: AccountDoc) -> bool:
