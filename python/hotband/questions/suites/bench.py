@@ -12,9 +12,11 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from hotband.base.errors import refused
 from hotband.base.text.tomltext import toml_text
+from hotband.data.documents.pts import CellDoc
 from hotband.data.documents.record import DriveStatesDoc
 from hotband.data.documents.run import RunSpec
 from hotband.data.documents.workload import PreconditionTable, WorkloadTable
@@ -31,9 +33,10 @@ from hotband.execution.experiment import (
     expect_own_page,
 )
 from hotband.execution.experiment.executor import Done
-from hotband.questions.suites.cells import Cell, Extent, workload_of
+from hotband.questions.review.asked import INTERVAL
+from hotband.questions.suites.cells import Cell, Extent, seconds_text, workload_of
 from hotband.questions.suites.device import ModelDevice
-from hotband.questions.suites.figures import Round, cells_of
+from hotband.questions.suites.figures import Round, cells_of, whole_of
 from hotband.questions.suites.target import SuiteTarget
 
 Enough = Callable[[Sequence[Round]], bool]
@@ -49,6 +52,14 @@ class Stage:
     enough: Enough = lambda rounds: False
 
 
+class OverTime(NamedTuple):
+    """A load over its whole time, and its bytes per second in each piece of that time; a piece whose rate is not known
+    is left out."""
+
+    cell: CellDoc
+    rates: list[float]
+
+
 @dataclass
 class Bench:
     """Runs the stages of one test. `fills` counts the sequential overwrites of a model before the first run (on
@@ -56,7 +67,7 @@ class Bench:
     the folder `out`; `tick` receives the progress.
 
     Afterwards `kept` counts the runs that existed already, `ran` the others; `state` and `context` are those of
-    the first record that has them; `rates` are bytes per second over time in the last run (`Cell.pieces`).
+    the first record that has them.
     """
 
     target: SuiteTarget
@@ -76,7 +87,6 @@ class Bench:
     context: object = None
     notes: list[str] = field(default_factory=list)
     finished: list[Finished] = field(default_factory=list)
-    rates: list[float] = field(default_factory=list)
     _before: RunSpec | None = None
     _count: int = 0
 
@@ -87,9 +97,45 @@ class Bench:
             rounds.append(self._round(stage, len(rounds) + 1))
         return rounds
 
+    def over_time(self, cell: Cell, pieces: int, least_ios: int) -> OverTime:
+        """Return a load that runs without a pause, and its rate over time. On a model each piece lasts until at least
+        `least_ios` I/Os completed in it, however short its time. Raises UserError, OSError, RunsInterrupted."""
+        if self.target.is_model:
+            piece = cell.shorter(pieces)
+            pairs = [
+                (
+                    replace(piece, name=f"{cell.name}, {n}"),
+                    replace(piece, name=f"{cell.name}, {n}, more", ios=least_ios),
+                )
+                for n in range(1, pieces + 1)
+            ]
+            steps = tuple(step for pair in pairs for step in pair)
+            [run] = self._runs(Stage(cell.name, steps), 1, drained=False)
+            measured = {step["name"]: step for step in cells_of(run.record, steps)}
+            rates = [_rate([measured[step.name] for step in pair]) for pair in pairs]
+        else:
+            [run] = self._runs(Stage(cell.name, (cell,)), 1, seconds_text(cell.seconds / pieces))
+            series = run.tables["series"].columns if "series" in run.tables else {}
+            # A time that divides badly leaves the rest of a nanosecond.
+            known = [rate for rate in series.get("bandwidth_bytes_per_s", [])[:pieces] if rate is not None]
+            rates = [float(rate) for rate in known]
+        return OverTime(whole_of(run.record, cell), rates)
+
     def _round(self, stage: Stage, number: int) -> Round:
-        groups = [stage.cells] if self.target.is_model else [(cell,) for cell in stage.cells]
-        points = [self._point(stage, number, group) for group in groups]
+        found: Round = {}
+        groups = self._groups(stage)
+        for one, group in zip(self._runs(stage, number), groups, strict=True):
+            found |= {cell["name"]: cell for cell in cells_of(one.record, group)}
+        return found
+
+    def _groups(self, stage: Stage) -> list[tuple[Cell, ...]]:
+        """Return the cells of each run of a round."""
+        return [stage.cells] if self.target.is_model else [(cell,) for cell in stage.cells]
+
+    def _runs(self, stage: Stage, number: int, interval: str = INTERVAL, *, drained: bool = True) -> list[Finished]:
+        """Return the runs of a round."""
+        groups = self._groups(stage)
+        points = [self._point(stage, number, group, interval, drained) for group in groups]
         executor = self.executor
         if isinstance(executor, ModelDevice):
             executor.expect([point.spec for point in points])
@@ -99,29 +145,26 @@ class Bench:
         done = experiment.run(out=self.out, fresh=self.fresh, executor=executor, progress=self._told(stage, number))
         self.fresh = False
         self.kept, self.ran = self.kept + done.kept, self.ran + len(points) - done.kept
-        found: Round = {}
-        for one, group in zip(done.finished, groups, strict=True):
+        for one in done.finished:
             self._look(one)
-            found |= {cell["name"]: cell for cell in cells_of(one.record, group)}
-        return found
+        return list(done.finished)
 
     def _look(self, one: Finished) -> None:
         """Facts of a record besides its cells."""
         self.finished.append(replace(one, tables={}))
-        series = one.tables["series"].columns if "series" in one.tables else {}
-        self.rates = [float(rate or 0.0) for rate in series.get("bandwidth_bytes_per_s", [])]
         self.state = self.state or one.record.get("drive_state")
         self.context = self.context or dict(one.record).get("context")
         # The suite itself states the length of its cells.
         self.notes += [note for note in one.record["notes"] if not note.startswith(SHORT)]
 
-    def _point(self, stage: Stage, number: int, cells: Sequence[Cell]) -> Point:
+    def _point(self, stage: Stage, number: int, cells: Sequence[Cell], interval: str, drained: bool) -> Point:
         """Return the next run: it follows the previous one, and on a model the drives are filled before the first."""
         cell = "" if len(cells) > 1 or self.target.is_model else f": {cells[0].name}"
         name = f"{stage.name}, round {number}{cell}" if stage.most > 1 else f"{stage.name}{cell}"
         before = self._before
         source = "hotband" if before is None else f"hotband, after {_digest(before)}"
-        asked: WorkloadTable = workload_of(f"{self.title}: {name}", source, _on_device(cells, self.target), self.extent)
+        title, on_device = f"{self.title}: {name}", _on_device(cells, self.target)
+        asked: WorkloadTable = workload_of(title, source, on_device, self.extent, interval, drained=drained)
         if before is None and self.target.is_model and self.fills:
             full: PreconditionTable = {"sequential": self.fills}
             full = {**full, "random": self.random_fills} if self.random_fills else full
@@ -129,7 +172,7 @@ class Bench:
         spec = RunSpec(
             name,
             self.target.name,
-            f"{self.title}: {name}",
+            title,
             self.target.run_set,
             self.seed + self._count,
             machine_text=self.target.text if self.target.is_model else None,
@@ -152,6 +195,11 @@ class Bench:
 def _on_device(cells: Sequence[Cell], target: SuiteTarget) -> list[Cell]:
     """Cells as they are run: on a model a rest is a step, on hardware no I/O is issued during it."""
     return list(cells) if target.is_model else [replace(cell, idle_s=0.0) for cell in cells]
+
+
+def _rate(steps: Sequence[CellDoc]) -> float:
+    """Return the bytes per second of steps that follow one another."""
+    return sum(step["count"] * step["block_bytes"] for step in steps) / sum(step["seconds"] for step in steps)
 
 
 def _digest(spec: RunSpec) -> str:

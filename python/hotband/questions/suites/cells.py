@@ -22,7 +22,7 @@ IDLE, DRAIN = "idle before ", "after "
 class Cell:
     """One load: its name among those of a round, the share of reads, the size of an I/O, the number of threads,
     the I/Os that each keeps outstanding, and the time. `ios`, if it is not 0, ends it after this many I/Os instead; no
-    I/O is issued during the `idle_s` before it. A cell that is a run also has the rates of its `pieces`."""
+    I/O is issued during the `idle_s` before it."""
 
     name: str
     read_pct: int
@@ -33,7 +33,6 @@ class Cell:
     seconds: float
     ios: int = 0
     idle_s: float = 0.0
-    pieces: int = 1
 
     def shorter(self, by: float) -> Cell:
         """Return the same for a part of its time."""
@@ -99,18 +98,17 @@ def phases_of(cell: Cell, *, alone: bool) -> list[PhaseTable]:
     return phases
 
 
-def workload_of(title: str, source: str, cells: Sequence[Cell], extent: Extent) -> WorkloadTable:
+def workload_of(
+    title: str, source: str, cells: Sequence[Cell], extent: Extent, interval: str = INTERVAL, *, drained: bool = True
+) -> WorkloadTable:
     """Return a workload of cells one after the other. Cells of the same load share a stream, so that a sequential
-    one continues where it stopped."""
+    one continues where it stopped; the load does not pause between cells that are not `drained`."""
     streams: dict[tuple[object, ...], StreamTable] = {}
     phases: list[PhaseTable] = []
     for cell in cells:
         asked = (cell.read_pct, cell.block_bytes, cell.random, cell.threads, cell.depth)
         stream = streams.setdefault(asked, stream_of(cell, extent))
-        phases += [_on(phase, stream["name"]) for phase in phases_of(cell, alone=len(cells) == 1)]
-    [first, *others] = cells
-    has_pieces = first.pieces > 1 and not others
-    interval = seconds_text(first.seconds / first.pieces) if has_pieces else INTERVAL
+        phases += [_on(phase, stream["name"]) for phase in phases_of(cell, alone=len(cells) == 1 or not drained)]
     made: WorkloadTable = {"title": title, "source": source, "interval": interval}
     return {**made, "streams": list(streams.values()), "phases": phases}
 

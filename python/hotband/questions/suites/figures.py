@@ -43,6 +43,13 @@ def cells_of(record: RecordDoc, cells: Sequence[Cell]) -> list[CellDoc]:
     return found
 
 
+def whole_of(record: RecordDoc, cell: Cell) -> CellDoc:
+    """Return the figures of a run of one load, from its first step to its last."""
+    [stream] = record["streams"]
+    whole: StepFigures = {**record["summary"], "duration_ns": record["duration_ns"]}
+    return _cell(cell, whole, [stream[direction] for direction in DIRECTIONS])
+
+
 def _cell(cell: Cell, step: StepFigures, sides: Sequence[Side]) -> CellDoc:
     mean, five, longest = step["latency_mean_ns"], None, step["latency_max_ns"]
     measured = [side for side in sides if side["count"]]

@@ -12,7 +12,7 @@ from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
-from typing import NotRequired, TypedDict
+from typing import NamedTuple, NotRequired, TypedDict
 
 from hotband.base.errors import UserError
 from hotband.base.text.numbers import number, rate, share
@@ -43,7 +43,10 @@ PIECES = 10
 """Pieces of the sustained writes whose rates are measured, in a single run: between runs a write cache empties, and the
 next run of fio overwrites blocks that the cache may still hold."""
 LAST = 3
-"""Last pieces whose mean is the sustained rate: a short piece has few I/Os of 1 MiB, or a pause of the host."""
+"""Last pieces whose mean is the sustained rate, and first ones with which it is compared: a pause of the host or of the
+drive may fill much of a single piece."""
+PIECE_IOS = 100
+"""Least I/Os of a piece on a model, whose times are shorter: the collection of blocks makes rates of fewer uneven."""
 ALIKE = 0.20
 """Share by which a figure may be off the model's prediction and be called as expected: the widest tolerance that the
 models' checks against data sheets have (docs/models/ssd.md, docs/models/disk.md)."""
@@ -69,6 +72,26 @@ class Load:
     def cell(self, seconds: float) -> Cell:
         """The load as it is run."""
         return Cell(self.name, self.read_pct, self.block_bytes, self.random, self.threads, self.depth, seconds)
+
+
+class Measured(NamedTuple):
+    """A load with its measurements; sustained writes have the rate of every piece, in bytes per second."""
+
+    load: Load
+    cell: CellDoc
+    rates: Sequence[float] = ()
+
+    @property
+    def rate(self) -> float:
+        """Return its bytes per second: of sustained writes at the end."""
+        return sustained(self.rates) if self.rates else self.cell["bandwidth_bytes_per_s"]
+
+    @property
+    def value(self) -> float | None:
+        """Return the figure that counts."""
+        if self.load.figure == "latency":
+            return self.cell["latency_mean_ns"]
+        return self.cell["iops"] if self.load.figure == "iops" else self.rate
 
 
 def loads_of(target: SuiteTarget, writes: bool, pictured: bool = False) -> list[Load]:
@@ -132,28 +155,30 @@ class PictureRowDoc(TypedDict):
     write_iops: float | None
 
 
-def _picture_rows(found: Sequence[tuple[Load, CellDoc, list[float]]]) -> list[PictureRowDoc]:
+def _picture_rows(found: Sequence[Measured]) -> list[PictureRowDoc]:
     """Return the rows of the picture from what was run."""
     rows: list[PictureRowDoc] = []
     for name, queue, size, random, depth in PICTURE_ROWS:
         reads, writes = (
-            next((cell for load, cell, _ in found if _is_row(load, pct, size, random, depth)), None) for pct in (100, 0)
+            next((measured.rate for measured in found if _is_row(measured.load, pct, size, random, depth)), None)
+            for pct in (100, 0)
         )
         rows.append(
             {
                 "load": name,
                 "queue": queue,
-                "read_bytes_per_s": reads and reads["bandwidth_bytes_per_s"],
-                "write_bytes_per_s": writes and writes["bandwidth_bytes_per_s"],
-                "read_iops": reads and reads["iops"],
-                "write_iops": writes and writes["iops"],
+                "read_bytes_per_s": reads,
+                "write_bytes_per_s": writes,
+                "read_iops": reads and reads / size,
+                "write_iops": writes and writes / size,
             }
         )
     return rows
 
 
 class LoadDoc(TypedDict):
-    """A load's figure: its value, unit (B/s, IOPS, ns), what is expected, and in words how it compares."""
+    """A load's figure: its value, unit (B/s, IOPS, ns), what is expected, and in words how it compares. The value of
+    sustained writes is their rate at the end; the cell has the mean of their whole time."""
 
     name: str
     value: float | None
@@ -240,13 +265,17 @@ def run_quick(asked: QuickAsked, *, watch: Watch) -> QuickDoc:
         product, why_not = (asked.expect, []) if asked.expect is not None else _product(asked.target)
         product = None if product == NONE else product
         expected = _expected(asked, product) if product is not None else {}
-    rows = [_row(load, cell, expected.get(load.name)) for load, cell, _ in found]
-    going_on = next((pieces for load, _, pieces in found if load.name == GOING_ON), [])
+    rows = [_row(measured, expected.get(measured.load.name)) for measured in found]
+    going_on = next((list(measured.rates) for measured in found if measured.load.name == GOING_ON), [])
     health = health_of(asked.target) if is_real(asked.target.name) else {}
     invalid, delay = (executor.invalid, executor.notes) if isinstance(executor, OnServedMachine) else ((), ())
     notes = [*each_once(bench.notes), *delay, *why_not]
     if asked.target.scale > 1:
         notes.append(f"the model has 1/{asked.target.scale} of the drive's capacity, and every time is as much shorter")
+        if asked.writes:
+            notes.append(
+                f"sustained writes continue for at least {PIECES * PIECE_IOS:,} I/Os, however short their time"
+            )
     if is_real(asked.target.name):
         notes.append("reads of never-written data may complete without the media")
     if not asked.writes:
@@ -280,22 +309,19 @@ def _bench(asked: QuickAsked, target: SuiteTarget, executor: Executor, out: Path
     return Bench(target, executor, extent, title, what, fills, fills, asked.seed, out, asked.fresh, tick)
 
 
-def _measure(asked: QuickAsked, bench: Bench) -> list[tuple[Load, CellDoc, list[float]]]:
-    """Each load with its measurements; for the sustained writes, the rate of every piece."""
+def _measure(asked: QuickAsked, bench: Bench) -> list[Measured]:
+    """Return each load with its measurements."""
     loads = loads_of(bench.target, asked.writes, asked.pictured)
     over = 0.0 if bench.target.is_model else START_S * len(loads)
     each = max(asked.seconds - over, asked.seconds / 2) / sum(load.weight for load in loads) / bench.target.scale
-    found: list[tuple[Load, CellDoc, list[float]]] = []
+    found: list[Measured] = []
     for load in loads:
-        cell = load.cell(max(each * load.weight, MODEL_S * (PIECES if load.name == GOING_ON else 1)))
         if load.name == GOING_ON:
-            cell = replace(cell, pieces=PIECES)
-        [measured] = bench.run(Stage(load.name, (cell,)))[0].values()
-        rates = bench.rates[:PIECES] if load.name == GOING_ON else []
-        if rates:
-            held = sustained(rates)
-            measured = {**measured, "bandwidth_bytes_per_s": held, "iops": held / load.block_bytes}
-        found.append((load, measured, rates))
+            over_time = bench.over_time(load.cell(each * load.weight), PIECES, PIECE_IOS)
+            found.append(Measured(load, over_time.cell, over_time.rates))
+        else:
+            [cell] = bench.run(Stage(load.name, (load.cell(max(each * load.weight, MODEL_S)),)))[0].values()
+            found.append(Measured(load, cell))
     return found
 
 
@@ -307,7 +333,7 @@ def _expected(asked: QuickAsked, product: str) -> dict[str, float]:
     # Asked the same as the drive was, whatever the catalog calls its kind.
     alike = replace(target, transport=asked.target.transport, media=asked.target.media)
     bench = _bench(model, alike, ModelDevice(), None, unwatched)
-    values = {load.name: value_of(load, cell) for load, cell, _ in _measure(model, bench)}
+    values = {measured.load.name: measured.value for measured in _measure(model, bench)}
     return {name: value for name, value in values.items() if value is not None}
 
 
@@ -326,22 +352,15 @@ def _product(target: SuiteTarget) -> tuple[str | None, list[str]]:
 UNITS = {"bandwidth": "B/s", "iops": "IOPS", "latency": "ns"}
 
 
-def value_of(load: Load, cell: CellDoc) -> float | None:
-    """Return the figure that counts."""
-    if load.figure == "latency":
-        return cell["latency_mean_ns"]
-    return cell["iops"] if load.figure == "iops" else cell["bandwidth_bytes_per_s"]
-
-
-def _row(load: Load, cell: CellDoc, expected: float | None) -> LoadDoc:
-    value = value_of(load, cell)
+def _row(measured: Measured, expected: float | None) -> LoadDoc:
+    load, value = measured.load, measured.value
     made: LoadDoc = {
         "name": load.name,
         "value": value,
         "unit": UNITS[load.figure],
         "expected": expected,
         "verdict": "",
-        "cell": cell,
+        "cell": measured.cell,
     }
     if not value or not expected:
         return made
@@ -363,10 +382,10 @@ def answer(
     figures = [f"{row['name']}: {unit_of(row).shown(row['value'])}" for row in rows if row["name"] != GOING_ON]
     said = [f"{'; '.join(figures)}."]
     if going_on:
-        held = sustained(going_on)
-        left = held / going_on[0] if going_on[0] else 0.0
+        first, held = fmean(going_on[:LAST]), sustained(going_on)
+        left = held / first if first else 0.0
         even = f"Sustained writes keep their rate ({rate(held)})"
-        fell = f"Sustained writes fall from {rate(going_on[0])} to {rate(held)} ({share(1 - left)})"
+        fell = f"Sustained writes fall from {rate(first)} to {rate(held)} ({share(1 - left)})"
         said.append(f"{even if left >= KEPT else fell}.")
     if product is not None:
         off = [f"{row['name']} {row['verdict']}" for row in rows if row["verdict"] and row["verdict"] != "as expected"]

@@ -31,7 +31,7 @@ def write_quick(document: QuickDoc, out: Path) -> Path:
     table = Table(heads, [Group(rows)], tight=True)
     sections = [first, Section("loads", "Loads", [table])]
     if document["going_on"]:
-        chart = Chart("Sustained writes", over_time(document), "each point is a tenth of their time")
+        chart = Chart("Sustained writes", over_time(document), "each point is the mean of a piece")
         sections.append(Section("writes", "Sustained writes", [Charts([chart])]))
     if document["health"]:
         cards = [(number(value), name) for name, value in document["health"].items()]
@@ -59,7 +59,7 @@ def over_time(document: QuickDoc) -> View:
     values = document["going_on"]
     name = "sequential writes"
     rows = [{"line": name, "piece": n, "value": value / 1e6} for n, value in enumerate(values, start=1)]
-    x, y = Axis("piece", "Tenth of the time", "zero"), Axis("value", "MB/s", "rate")
+    x, y = Axis("piece", "Piece", "zero"), Axis("value", "MB/s", "rate")
     return curves(pl.DataFrame(rows), x, y, palette("Load", [name]))
 
 
