@@ -14,6 +14,7 @@ from result_documents import diskspd, flatfile, iometer, iometer_test, run_rows
 
 import hotband as hb
 from hotband.data.inputs.specify import Named
+from hotband.questions.expect.predict import Settings, spec_of
 from hotband.questions.expect.results import Row, read_rows
 
 
@@ -188,15 +189,53 @@ def test_every_real_result_is_rebuilt_or_says_why_not(samples: Path, name: str) 
     assert all(row.load is not None or row.why_not for row in rows)
 
 
-@pytest.mark.parametrize("kind", ["emulated", "real"])
-def test_a_record_of_hotband_has_its_workload(kind: str, tmp_path: Path) -> None:
-    """Options of fio state neither the distribution of offsets nor the target: nothing of them is assumed."""
+def recorded(kind: str) -> dict[str, Any]:
+    """A record as one of a served machine or of hardware."""
     made = hb.run("fio-randread", on="ent-10k", duration="1 s", set={"warm_up": "0 s"}).to_dict()
     text = made["spec"]["workload"].replace('size = "4 KiB"', 'size = "4 KiB"\noffsets = { zipf = { exponent = 1.1 } }')
     made["target"]["kind"] = kind
     options = {"concurrency": 1, "rate_iops": None, "working_set_bytes": None, "read_pct": 100.0, "direct": None}
     made["source"] = {"tool": "fio", "file": "fio.json", "asked": options, "target": "ent-10k", "latency": "lat"}
     made["spec"] |= {"global": {"ioengine": "nbd"}, "jobs": {"j": {"rw": "randread", "bs": "4096"}}, "workload": text}
+    return made
+
+
+@pytest.mark.parametrize("kind", ["emulated", "real"])
+def test_a_record_of_hotband_without_ios_has_no_load(kind: str, tmp_path: Path) -> None:
+    made = recorded(kind)
+    made["summary"]["count"] = 0
+    (tmp_path / "record.json").write_text(json.dumps(made))
+    [row] = read_rows([tmp_path], None)
+    assert (row.load, row.why_not) == (None, "no read or write was measured")
+
+
+@pytest.mark.parametrize(
+    ("kind", "state", "of_model", "assumed"),
+    [
+        ("emulated", "fob", "fob", 0),
+        ("emulated", "trimmed", "trimmed", 0),
+        ("real", "purged", "fob", 0),
+        ("real", "preconditioned", "preconditioned", 0),
+        ("real", "filled", "preconditioned", 1),
+    ],
+)
+def test_a_record_of_hotband_has_the_state_of_its_drives(
+    kind: str, state: str, of_model: str, assumed: int, tmp_path: Path
+) -> None:
+    made = recorded(kind)
+    made["spec"]["set"] = {"state": state}
+    (tmp_path / "record.json").write_text(json.dumps(made))
+    [row] = read_rows([tmp_path], None)
+    assert row.load is not None
+    assert row.load.settings["state"] == of_model
+    assert len(row.load.assumed) == assumed
+    assert dict(spec_of(row, Named("s4500-960"), Settings()).set)["state"] == of_model
+
+
+@pytest.mark.parametrize("kind", ["emulated", "real"])
+def test_a_record_of_hotband_has_its_workload(kind: str, tmp_path: Path) -> None:
+    """Options of fio state neither the distribution of offsets nor the target: nothing of them is assumed."""
+    made = recorded(kind)
     (tmp_path / "record.json").write_text(json.dumps(made))
     [row] = read_rows([tmp_path], None)
     assert row.load is not None

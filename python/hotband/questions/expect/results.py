@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hotband.base.errors import UserError
 from hotband.base.text.numbers import counted, number, percent
 from hotband.data import importers
 from hotband.data.catalog import entries
+from hotband.data.catalog.named import STATE
 from hotband.data.documents.record import KIND_EMULATED, KIND_REAL
 from hotband.data.importers.stages import in_turn
 from hotband.data.inputs.loads import Load
@@ -33,6 +34,9 @@ BUSY = 0.5
 """Least mean share of the allowed outstanding I/Os for that: otherwise the tool did not issue more."""
 FAR_OFF = 2.0
 """Percentage points by which the measured share of reads may differ from the requested one."""
+FILLED = "filled"
+MODEL_STATES = {"purged": "fob", FILLED: "preconditioned"}
+"""States of hardware before a run that a model names otherwise, or does not have."""
 READERS = {
     "fio": of_fio.rebuild,
     "vdbench": of_vdbench.rebuild,
@@ -163,7 +167,7 @@ def _name_apart(rows: Sequence[Row]) -> None:
 def _recorded(row: Row) -> Rebuilt:
     """Return the load of a result: Hotband's own records of emulated machines and hardware have their workload, others
     the options of their tool."""
-    spec: Mapping[str, object] = row.record.get("spec") or {}
+    spec: Mapping[str, Any] = row.record.get("spec") or {}
     text = spec.get("workload")
     if not isinstance(text, str) or row.record["target"].get("kind") not in (KIND_EMULATED, KIND_REAL):
         return _rebuilt(row)
@@ -172,13 +176,25 @@ def _recorded(row: Row) -> Rebuilt:
         return _of_trace(text, row.name)
     if len(load.measured()) != 1:
         return _rebuilt(row)
-    return _of_load(row, load, text, [])
+    _expect_ios(row)
+    rebuilt = _of_load(row, load, text, [])
+    # A run states the contents of its drives next to its workload.
+    state = (spec.get("set") or {}).get(STATE)
+    if state is not None:
+        rebuilt.settings[STATE] = MODEL_STATES.get(str(state), str(state))
+    if state == FILLED:
+        rebuilt.assume("the drive, which was filled in order, is predicted as preconditioned")
+    return rebuilt
+
+
+def _expect_ios(row: Row) -> None:
+    if row.record["summary"]["count"] == 0:
+        raise CannotRebuild("no read or write was measured")
 
 
 def _rebuilt(row: Row) -> Rebuilt:
     tool = str(row.record["source"]["tool"])
-    if row.record["summary"]["count"] == 0:
-        raise CannotRebuild("no read or write was measured")
+    _expect_ios(row)
     if tool not in READERS:
         raise CannotRebuild(
             f"a result of {tool} does not state sizes and directions; expected -w JOB with the workload"
