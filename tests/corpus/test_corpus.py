@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
@@ -24,6 +25,7 @@ from hotband.inference.corpus.residuals import own_residuals
 from hotband.inference.interval.of_catalog import measured_on
 from hotband.questions.corpus import AddCorpusQuestion, added
 from hotband.questions.expect.others import Others
+from hotband.views.corpus import beside_table
 
 Hotband = Callable[..., CompletedProcess[str]]
 
@@ -132,6 +134,17 @@ def test_the_page_of_a_drive_compares_what_others_measured(hotband: Hotband) -> 
     assert single["rests_on"].endswith(": SSD, reads at depth 1, state known")
     assert "measured by others" in hotband("drives", "p4510-4tb").stdout
     assert "measured" not in json.loads(hotband("drives", "exos-x18-18tb", "--json").stdout)
+
+
+def test_predictions_next_to_measurements_have_one_scale() -> None:
+    """A prediction had a full value and an interval in thousands next to a measured one without."""
+    table = beside_table(measured_on("pm9a3-3840", ["iops"]), 8)
+    assert table.columns[-1].kind == "estimate"
+    texts = [row[-2:] for row in table.texts()]
+    assert texts
+    for measured, predicted in texts:
+        assert re.fullmatch(r"[\d,]+ IOPS", measured)
+        assert re.fullmatch(r"[\d,]+ IOPS \([\d,]+ to [\d,]+\)", predicted)
 
 
 def test_intervals_next_to_measurements_rest_on_figures_of_the_product() -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from hotband.base.text import numbers
 from hotband.base.text.numbers import counted
-from hotband.base.text.table import IOPS, MBS, MS, OF_ROW, PLAIN, Table, Unit, column, numeric
+from hotband.base.text.table import IOPS, MBS, MS, OF_ROW, PLAIN, Estimate, Table, Unit, column, estimate, numeric
 from hotband.base.text.words import cut
 from hotband.data.corpus.figure import BASE_UNITS
 from hotband.views.text.screen import Screen, command, screen_table, shortened
@@ -161,23 +161,17 @@ def beside_table(rows: Sequence[MeasuredLoad], most: int) -> Table:
     """Return a row for each of the first loads that others measured: the median of their results next to the
     prediction. Of loads with the same name, only the first is shown."""
     figures = [numeric("n", PLAIN), numeric("median", OF_ROW)]
-    table = screen_table([column("measured by others"), *figures, column("predicted (90 % interval)")])
+    table = screen_table([column("measured by others"), *figures, estimate("predicted (90 % interval)", OF_ROW)])
     named: dict[str, MeasuredLoad] = {}
     for row in sorted(rows, key=lambda row: _order(row.example)):
         named.setdefault(_load_and_state(row.example), row)
     for name, row in list(named.items())[:most]:
         unit, size = UNITS_OF[row.example.metric]
-        low, high = (None, None) if row.interval is None else (end * size for end in row.interval)
-        predicted = None if row.predicted is None else row.predicted * size
-        ends = "" if low is None or high is None else f" ({bare(low, unit)} to {bare(high, unit)})"
-        text = "–" if predicted is None else f"{bare(predicted, unit)}{ends}"
-        table.add(name, row.results, row.measured * size, text, unit=unit)
+        value = None if row.predicted is None else row.predicted * size
+        ends = () if row.interval is None else tuple(end * size for end in row.interval)
+        predicted = Estimate(value, *ends) if value is not None and ends else value
+        table.add(name, row.results, row.measured * size, predicted, unit=unit)
     return table
-
-
-def bare(value: float, unit: Unit) -> str:
-    """Format a rate without its unit, which the column before it has; large ones in thousands."""
-    return numbers.thousands(value) if unit is IOPS else unit.shown(value).removesuffix(f" {unit.name}")
 
 
 def _load_and_state(figure: Figure) -> str:
