@@ -1,15 +1,19 @@
-"""Lists with one line per entry: complete for programs and pipes, cut at the width of a terminal."""
+"""Lists with one line per entry; on a terminal, an entry that is wider continues on the next line."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import wrap
 
 from hotband.base.foreign import console
 from hotband.base.text.table import Whole
 
+INDENT = 4 * " "
+"""Indent of lines that continue an entry: entries begin at the left edge, which the eye follows."""
+
 
 def entry_lines(rows: Sequence[Sequence[str]]) -> list[Whole]:
-    """Return a line per row with aligned cells; the last cells are not padded and end with a narrow terminal."""
+    """Return a line per row with aligned cells; a terminal folds lines that are wider, so that no cell is hidden."""
     if not rows:
         return []
     out = console()
@@ -18,5 +22,10 @@ def entry_lines(rows: Sequence[Sequence[str]]) -> list[Whole]:
         "  ".join([*(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=False)), row[-1]]) for row in rows
     ]
     if out.is_terminal:
-        lines = [line if len(line) <= out.width else f"{line[: out.width - 1].rstrip()}…" for line in lines]
+        lines = [part for line in lines for part in _folded(line, out.width)]
     return [Whole(line) for line in lines]
+
+
+def _folded(line: str, width: int) -> list[str]:
+    """Return a line in parts of at most the width; parts after the first are indented."""
+    return wrap(line, width, subsequent_indent=INDENT, drop_whitespace=True, break_on_hyphens=False)
