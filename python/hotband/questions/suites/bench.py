@@ -122,11 +122,8 @@ class Bench:
         return OverTime(whole_of(run.record, cell), rates)
 
     def _round(self, stage: Stage, number: int) -> Round:
-        found: Round = {}
-        groups = self._groups(stage)
-        for one, group in zip(self._runs(stage, number), groups, strict=True):
-            found |= {cell["name"]: cell for cell in cells_of(one.record, group)}
-        return found
+        runs = zip(self._runs(stage, number), self._groups(stage), strict=True)
+        return {cell["name"]: cell for run, group in runs for cell in cells_of(run.record, group)}
 
     def _groups(self, stage: Stage) -> list[tuple[Cell, ...]]:
         """Return the cells of each run of a round."""
@@ -145,8 +142,8 @@ class Bench:
         done = experiment.run(out=self.out, fresh=self.fresh, executor=executor, progress=self._told(stage, number))
         self.fresh = False
         self.kept, self.ran = self.kept + done.kept, self.ran + len(points) - done.kept
-        for one in done.finished:
-            self._look(one)
+        for finished in done.finished:
+            self._look(finished)
         return list(done.finished)
 
     def _look(self, one: Finished) -> None:
