@@ -144,7 +144,7 @@ def test_predictions_next_to_measurements_have_one_scale() -> None:
     assert texts
     for measured, predicted in texts:
         assert re.fullmatch(r"[\d,]+ IOPS", measured)
-        assert re.fullmatch(r"[\d,]+ IOPS \([\d,]+ to [\d,]+\)", predicted)
+        assert re.fullmatch(r"[\d,]+ \([\d,]+ to [\d,]+\)", predicted)
 
 
 def test_intervals_next_to_measurements_rest_on_figures_of_the_product() -> None:

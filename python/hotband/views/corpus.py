@@ -161,14 +161,14 @@ def beside_table(rows: Sequence[MeasuredLoad], most: int) -> Table:
     """Return a row for each of the first loads that others measured: the median of their results next to the
     prediction. Of loads with the same name, only the first is shown."""
     figures = [numeric("n", PLAIN), numeric("median", OF_ROW)]
-    table = screen_table([column("measured by others"), *figures, estimate("predicted (90 % interval)", OF_ROW)])
+    table = screen_table([column("measured by others"), *figures, estimate("predicted (90 % interval)", PLAIN)])
     named: dict[str, MeasuredLoad] = {}
     for row in sorted(rows, key=lambda row: _order(row.example)):
         named.setdefault(_load_and_state(row.example), row)
     for name, row in list(named.items())[:most]:
         unit, size = UNITS_OF[row.example.metric]
-        value = None if row.predicted is None else row.predicted * size
-        ends = () if row.interval is None else tuple(end * size for end in row.interval)
+        # Rates in the unit of the measured one, which is printed once.
+        value, ends = row.predicted, row.interval or ()
         predicted = Estimate(value, *ends) if value is not None and ends else value
         table.add(name, row.results, row.measured * size, predicted, unit=unit)
     return table

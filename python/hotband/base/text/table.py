@@ -162,15 +162,8 @@ class Column:
                 # Two digits are narrow, and the interval has no more precision.
                 ends = (numbers.number(unit.of(end), 2) for end in (value.low, value.high))
                 return f"{text(value.value)}\n{'–'.join(ends)}"
-            return _with_ends(text(value.value), text(value.low), text(value.high))
+            return f"{text(value.value)} ({unit.ends(Range(value.low, value.high), text)})"
         return text(value)
-
-
-def _with_ends(value: str, low: str, high: str) -> str:
-    """Format a value with its interval; a unit that all three have is printed once."""
-    units = {text.rpartition(" ")[2] for text in (value, low, high) if " " in text}
-    ends = numbers.between(0.0, 1.0, {0.0: low, 1.0: high}.__getitem__)
-    return f"{value} ({ends.removesuffix(f' {units.pop()}') if len(units) == 1 else ends})"
 
 
 def column(name: str, *, once: bool = False, wrap: bool = True, width: int | None = None) -> Column:
