@@ -29,7 +29,7 @@ MISTAKES = [
     ("depth", ["savvio-10k1", "--set", "qd=8"], "a review issues its own I/Os"),
     ("app", ["savvio-10k1", "--set", "app.clients=8"], "a review issues its own I/Os"),
     ("threads", ["savvio-10k1", "--set", "depth=8"], "depth = '8': belongs to a workload, but a review issues"),
-    ("unknown key", ["savvio-10k1", "--set", "nothing=8"], "--set = 'nothing': expected one of 61 names"),
+    ("unknown key", ["savvio-10k1", "--set", "nothing=8"], "--set = 'nothing': expected one of 62 names"),
     ("drive value", ["savvio-10k1", "--set", "wce=maybe"], "off, on"),
     ("value of one", ["savvio-10k1", "--against", "s4500-960", "--set", "parity=on"], "savvio-10k1 does not accept it"),
     ("state", ["savvio-10k1", "--set", "state=old"], "preconditioned"),

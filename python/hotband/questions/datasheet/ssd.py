@@ -32,6 +32,11 @@ from hotband.questions.datasheet.values import (
 
 US = 1e-6
 PAGE = 4096
+SATA_TAGS = 32
+"""Commands that SATA drives accept."""
+BUSY_CORES = 0.978
+"""The share of their rate that two cores reach with as many (crates/drives/tests/integration/ssd_cores.rs): the rates of
+SATA drives are stated and measured with these."""
 P99 = 2.326
 """Deviations of a normal distribution from its median to its 99th percentile."""
 ROUNDED = 1.01
@@ -165,7 +170,7 @@ def _controller(sheet: Answers, expected: Mapping[str, Expected], chips: Chips) 
     else:
         is_sata = str(sheet["interface"]).startswith("sata")
         duplex, why = ("off", "SATA carries one direction at a time") if is_sata else ("on", "SAS")
-        tags = Value("queue_tags", 32, "Serial ATA: native command queueing has 32 tags", given=True)
+        tags = Value("queue_tags", SATA_TAGS, "Serial ATA: native command queueing has 32 tags", given=True)
         if not is_sata:
             tags = fixed("queue_tags", 128, 64, 256, CLASS)
     link = follows(
@@ -182,7 +187,9 @@ def _controller(sheet: Answers, expected: Mapping[str, Expected], chips: Chips) 
         Value("link_duplex", duplex, why, given=True),
         *_lanes(sheet, expected),
         tags,
-        _interval("command_interval", expected["read_rate"], stated_number(sheet, "read-iops"), reads),
+        _interval(
+            "command_interval", expected["read_rate"], stated_number(sheet, "read-iops"), reads, _kept_busy(tags)
+        ),
         _interval("write_interval", expected["write_rate_new"], stated_number(sheet, "write-iops-burst"), writes),
         *_cores(sheet, era),
         *_latencies(sheet, expected),
@@ -206,8 +213,14 @@ def _link_of_writes(sheet: Answers, expected: Mapping[str, Expected], duplex: st
     return [follows("link_write_rate", written, "rate", stated_number(sheet, "write-bandwidth"), rule)]
 
 
-def _interval(key: str, rate: Expected, stated: float | None, rule: str) -> Value:
-    return follows(key, rate.inverted(), "time", 1.0 / stated if stated else None, rule)
+def _kept_busy(tags: Value) -> float:
+    """Return the share of the time for which the commands that a drive accepts keep its cores busy."""
+    return BUSY_CORES if tags.value == SATA_TAGS else 1.0
+
+
+def _interval(key: str, rate: Expected, stated: float | None, rule: str, busy: float = 1.0) -> Value:
+    interval = rate.inverted().each(lambda time: time * busy)
+    return follows(key, interval, "time", busy / stated if stated else None, rule)
 
 
 def _cores(sheet: Answers, era: str) -> list[Value]:
