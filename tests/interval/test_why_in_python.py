@@ -59,3 +59,10 @@ def test_a_mistake_names_the_argument(options: dict[str, object], file: str, val
         hb.explain(**{"workload": LOAD, "on": MACHINE, "draws": 8, **options})
     assert (caught.value.file, caught.value.value) == (file, value)
     assert "--" not in str(caught.value)
+
+
+def test_it_explains_the_prediction_of_a_run() -> None:
+    """Of a solid-state drive that is worn in: a new one does 2.5 times as many reads."""
+    run = hb.run("fio-randread", on="pm9a3-3840", qd=1, seed=7, duration="200 ms", precision="off")
+    why = hb.explain("fio-randread", on="pm9a3-3840", qd=1, seed=7, duration="200 ms", draws=8, progress=False)
+    assert why.predicted == pytest.approx(run.iops, rel=0.05)

@@ -92,6 +92,7 @@ def why(question: WhyQuestion, way: Way) -> Why:
             question.duration,
             machine_text=question.on.text,
             workload_text=load.text,
+            in_use=True,
         )
     )
     expect_figure(spec, question.figure)

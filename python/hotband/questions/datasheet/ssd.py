@@ -35,7 +35,7 @@ PAGE = 4096
 SATA_TAGS = 32
 """Commands that SATA drives accept."""
 BUSY_CORES = 0.978
-"""The share of their rate that two cores reach with as many (crates/drives/tests/integration/ssd_cores.rs): the rates of
+"""The share of their rate that two cores reach with as many (the drives' test ssd_cores): the rates of
 SATA drives are stated and measured with these."""
 P99 = 2.326
 """Deviations of a normal distribution from its median to its 99th percentile."""
