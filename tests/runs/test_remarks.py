@@ -103,3 +103,15 @@ def test_a_flash_cache_is_judged_by_its_level(duration: str, settings: dict[str,
     record = hb.run("fio-write", on="870-evo-1tb", duration=duration, **load).document
     notes = [note for note in remarks_of(record) if "pSLC" in note]
     assert notes == ([] if ending is None else [f"the writes ended in the pSLC cache, {ending}"])
+
+
+@pytest.mark.parametrize(("layout", "said"), [("", "80 % full by default"), (', filled = "10 %"', "10 % full")])
+def test_raid_z_says_how_full_it_is(tmp_path: Path, layout: str, said: str) -> None:
+    machine = tmp_path / "z.toml"
+    drives = '[drives.d]\nproduct = "ent-10k"\ncount = 4\n'
+    machine.write_text(f'{drives}[layouts.data]\nraidz1 = {{ members = "d0..d3"{layout} }}\n')
+    record = hb.run("seqwrite", on=machine, duration="100 ms").to_dict()
+    assert pool_lines(record) == [f"RAID-Z {said}"]
+    (pool,) = (part for part in record["parts"] if part["kind"] == "raidz1")
+    capacity = 4 * 1_800_360_124_416
+    assert pool["at_end"]["allocated_bytes"] / capacity == pytest.approx(float(said.split()[0]) / 100, rel=0.02)

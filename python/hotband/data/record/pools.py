@@ -1,5 +1,5 @@
-"""Describe the pools of a run: copies, hosts, placement groups and image, by default or stated, and a client at its
-limit. Left out: the filled share of machines with other layouts next to a pool."""
+"""Describe the pools of a run: copies, hosts, placement groups and image, by default or stated, a client at its limit,
+and how full RAID-Z is. Left out: the filled share of machines with other layouts next to a pool."""
 
 from __future__ import annotations
 
@@ -26,6 +26,8 @@ DEFAULTS: Mapping[str, Toml] = {
 """Values of a pool that its machine does not state [docs/guides/machines.md]."""
 LARGEST_IMAGE = float(1 << 46)
 """Bytes of the largest image of the model, 64 TiB: a larger pool is not filled."""
+RAIDZ_FILLED = "80 %"
+"""Share of RAID-Z's space that is full unless its machine states another [docs/models/layouts.md]."""
 NEARLY_EMPTY = 0.5
 """Share of the space below which an image of that size leaves a pool so empty that seeks are clearly shorter."""
 FEW_GROUPS = 30.0
@@ -103,9 +105,20 @@ def machine_state_lines(record: RecordDoc) -> list[str]:
 
 
 def pool_lines(record: RecordDoc) -> list[str]:
-    """Return a line for each pool: "3 copies on separate osds, 1 host and 256 placement groups by default,
-    image 37.8 TB (65 % full)"."""
-    return [_words(pool) for pool in pools_of(record)]
+    """Return a line for each pool, "3 copies on separate osds, 1 host and 256 placement groups by default, image 37.8
+    TB (65 % full)", and for each RAID-Z, whose writes are slower the fuller it is."""
+    return [*map(_words, pools_of(record)), *_raidz_lines(record)]
+
+
+def _raidz_lines(record: RecordDoc) -> Iterator[str]:
+    text = record["spec"].get("machine", "") if isinstance(record.get("spec"), dict) else ""
+    if "raidz" not in text:
+        return
+    for layout in tomli.loads(text).get("layouts", {}).values():
+        kind, stated = next(iter(layout.items()))
+        if kind.startswith("raidz"):
+            filled = stated.get("filled")
+            yield f"RAID-Z {filled} full" if filled else f"RAID-Z {RAIDZ_FILLED} full by default"
 
 
 def _words(pool: Pool) -> str:
