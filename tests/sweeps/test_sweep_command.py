@@ -180,7 +180,10 @@ def test_intervals_are_of_the_first_seed(tmp_path: Path, hotband, monkeypatch: p
     done = hotband(*asked, "--details")
     assert done.returncode == 0, done.stderr
     assert "in brackets: 90 % intervals of the predictions" in done.stdout
-    assert "The 90 % intervals of predicted IOPS overlap at 3 of 3 points." in " ".join(done.stdout.split())
+    said = " ".join(done.stdout.split())
+    assert (
+        "The 90 % intervals of predicted IOPS overlap at 3 of 3 points, those of p99 overlap at 3 of 3 points." in said
+    )
     frame = pl.read_parquet(tmp_path / "out" / FRAME_FILE)
     first, second = frame.filter(seed=1), frame.filter(seed=2)
     assert first["iops_interval_low"].equals(first["iops"] / 2)
@@ -286,3 +289,14 @@ def test_a_folder_of_another_sweep_says_what_differs(tmp_path: Path, hotband, mo
     done = hotband("sweep", "fio-randread", *replaced, *more)
     assert done.returncode == 2
     assert f"holds another sweep, fio-randread on ./my.toml: qd ({differs}): expected another folder" in done.stderr
+
+
+def test_csv_has_a_further_percentile(hotband) -> None:
+    options = ("--set", "qd=1,4", "--duration", "1 s", "--format", "csv")
+    head, *rows = csv.reader(hotband("sweep", "fio-randread", "--on", "ent-10k", *options).stdout.splitlines())
+    assert "p99.9 (ms)" in head
+    assert len(rows) == 2
+    of_transactions = hotband("sweep", "postgres-oltp", "--on", "7450-pro-3840", "--set", "clients=1,4", *options[2:])
+    names, *rows = csv.reader(of_transactions.stdout.splitlines())
+    columns = [dict(zip(names, row, strict=True)) for row in rows]
+    assert all(float(row["p99.9 (ms)"]) >= float(row["p99 (ms)"]) for row in columns)

@@ -321,16 +321,22 @@ def _places(texts: Sequence[str], along: str) -> str:
 
 def _predictions(curves: Curves) -> str:
     """Return the points at which intervals of predictions overlap, which limits the certainty of the best."""
-    level, over, of = curves.sweep.level, 0, 0
+    if curves.sweep.level is None:
+        return ""
+    counts = [(name, *_overlaps(curves, figure)) for name, figure in (("IOPS", IOPS), ("p99", P99))]
+    said = [f"{name} overlap at {over:,} of {of:,} points" for name, over, of in counts if of]
+    return f"The {curves.sweep.level:g} % intervals of predicted {', those of '.join(said)}." if said else ""
+
+
+def _overlaps(curves: Curves, figure: str) -> tuple[int, int]:
+    """Return at how many points intervals of a figure overlap, and how many points have several."""
+    over, of = 0, 0
     for panel in curves.panels.values():
         for dots in _columns(panel).values():
-            ends = [dot.ends[IOPS] for dot in dots.values() if IOPS in dot.ends]
-            if level is not None and len(ends) > 1:
-                of += 1
-                over += any(overlap(one, other) for one, other in combinations(ends, 2))
-    if not of:
-        return ""
-    return f"The {level:g} % intervals of predicted IOPS overlap at {over:,} of {of:,} points."
+            ends = [dot.ends[figure] for dot in dots.values() if figure in dot.ends]
+            of += len(ends) > 1
+            over += any(overlap(one, other) for one, other in combinations(ends, 2))
+    return over, of
 
 
 def _ranked(panel: Mapping[str, Curve], better: Better) -> str:

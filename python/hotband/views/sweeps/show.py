@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from hotband.base.text.formats import as_rows
 from hotband.base.text.numbers import counted
@@ -61,12 +61,22 @@ def sweep_table(sweep: Sweep, most: int = SHOWN) -> Table:
     heads = [(name, {"target": "machine"}.get(name, TITLES.get(name, name))) for name in differs]
     spread = any(name.endswith("_low") for name in frame.columns)
     known = figures_shown(sweep)
+    if as_rows():
+        known = (*known, *_tail(known[-1], frame.columns))
     figures = [(estimate if spread else numeric)(head, unit) for head, _, unit in known]
     axes = [numeric(head) if frame[name].dtype.is_numeric() else column(head) for name, head in heads]
     table = Table(counted(frame.height, "point"), [*axes, *figures])
     for row in (frame if as_rows() else frame.head(most)).iter_rows(named=True):
         table.add(*(_coordinate(row[name]) for name in differs), *figures_of(row, known))
     return table
+
+
+def _tail(percentile: tuple[str, str, Unit], names: Sequence[str]) -> Iterator[tuple[str, str, Unit]]:
+    """Yield the 99.9th percentile next to the 99th, for which a terminal is too narrow."""
+    head, name, unit = percentile
+    further = name.replace("p99", "p999")
+    if further in names:
+        yield head.replace("p99", "p99.9"), further, unit
 
 
 def _coordinate(value: object) -> str | float:
