@@ -121,13 +121,13 @@ def test_a_mistake_names_the_argument(call: Callable[[], object], file: str, key
     [
         (
             lambda: run(durations="1 s"),
-            "settings = 'durations': did you mean \"duration\"? expected one of 67 names, such as qd, depth, threads",
+            "settings = 'durations': did you mean \"duration\"? expected one of 68 names, such as qd, depth, threads",
         ),
-        (lambda: run(spars=1), "settings = 'spars': did you mean \"spares\"? expected one of 67 names"),
-        (lambda: run(qdd=1), "settings = 'qdd': did you mean \"qd\"? expected one of 67 names"),
+        (lambda: run(spars=1), "settings = 'spars': did you mean \"spares\"? expected one of 68 names"),
+        (lambda: run(qdd=1), "settings = 'qdd': did you mean \"qd\"? expected one of 68 names"),
         (
             lambda: hb.sweep("fio-randread", on=DISK, repeats=2),
-            "settings = 'repeats': did you mean \"repeat\"? expected one of 67 names, such as qd, depth, threads",
+            "settings = 'repeats': did you mean \"repeat\"? expected one of 68 names, such as qd, depth, threads",
         ),
     ],
 )
