@@ -89,8 +89,8 @@ def test_the_example_of_the_guide_runs(mirrors: Path, call: Any, tmp_path: Path)
 
 def test_the_guide_has_every_function_and_no_other() -> None:
     words = Vocabulary(load(str(TINY)), Steps())
-    lists = GUIDE.read_text().partition("### Expressions")[2].partition("### Mistakes")[0]
-    entries = re.findall(r"^- (`.*?)(?:: |$)", lists, re.MULTILINE)
+    section = GUIDE.read_text().partition("### Expressions")[2].partition("### Mistakes")[0]
+    entries = re.findall(r"^\| (`.*?) \|", section, re.MULTILINE)
     named = {name for entry in entries for name in re.findall(r"`(\w+)", entry)}
     assert set(words.functions()) | set(words.constants()) <= named
     assert named - set(words.functions()) - set(words.constants()) <= {"published_row"}
