@@ -324,19 +324,19 @@ def _predictions(curves: Curves) -> str:
     if curves.sweep.level is None:
         return ""
     counts = [(name, *_overlaps(curves, figure)) for name, figure in (("IOPS", IOPS), ("p99", P99))]
-    said = [f"{name} overlap at {over:,} of {of:,} points" for name, over, of in counts if of]
+    said = [f"{name} overlap at {crossing:,} of {points:,} points" for name, crossing, points in counts if points]
     return f"The {curves.sweep.level:g} % intervals of predicted {', those of '.join(said)}." if said else ""
 
 
 def _overlaps(curves: Curves, figure: str) -> tuple[int, int]:
     """Return at how many points intervals of a figure overlap, and how many points have several."""
-    over, of = 0, 0
+    crossing, points = 0, 0
     for panel in curves.panels.values():
         for dots in _columns(panel).values():
             ends = [dot.ends[figure] for dot in dots.values() if figure in dot.ends]
-            of += len(ends) > 1
-            over += any(overlap(one, other) for one, other in combinations(ends, 2))
-    return over, of
+            points += len(ends) > 1
+            crossing += any(overlap(*pair) for pair in combinations(ends, 2))
+    return crossing, points
 
 
 def _ranked(panel: Mapping[str, Curve], better: Better) -> str:
