@@ -4,11 +4,11 @@ countries with a decimal comma, a lone comma starts the decimals."""
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 
 from hotband.base.errors import UserError
 from hotband.base.text.amounts import AmbiguousAmount, amount
+from hotband.base.text.words import repeated
 
 _GROUPED = re.compile(r"([-+]?)([\d.,'\s\u2019]*[.,'\s\u2019][\d.,'\s\u2019]*)([eE][-+]?\d+)?")
 
@@ -20,7 +20,7 @@ def separator_of(heading: str) -> str:
 
 def expect_distinct(names: Iterable[str], columns: Collection[str], where: str) -> None:
     """Raise UserError if a heading has one of the `columns` that are read twice: readers would use the last one."""
-    twice = next((name for name, times in Counter(names).items() if name in columns and times > 1), None)
+    twice = repeated(name for name in names if name in columns)
     if twice is not None:
         raise UserError(where, "columns", twice, "occurs twice; expected each column once")
 

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 from hotband.base.errors import UserError, characters
 from hotband.base.foreign import shortened
 from hotband.base.heavy import duckdb, pl
+from hotband.base.text.words import repeated
 from hotband.data.store.columns import COLUMNS, FIXED
 from hotband.data.store.manifest import Snapshot, broken, snapshot
 from hotband.data.store.parts import tables_of
@@ -225,10 +226,9 @@ def rows(connection: duckdb.DuckDBPyConnection, sql: str) -> tuple[list[str], li
 def frame(connection: duckdb.DuckDBPyConnection, sql: str) -> pl.DataFrame:
     """Return a result as a frame. Raises UserError if two of its columns have one name."""
     table = connection.sql(sql).to_arrow_table()
-    names = table.column_names
-    for name in names:
-        if names.count(name) > 1:
-            raise UserError("query", "", name, "two columns have this name; expected another for one of them (as ...)")
+    twice = repeated(table.column_names)
+    if twice is not None:
+        raise UserError("query", "", twice, "two columns have this name; expected another for one of them (as ...)")
     result = pl.from_arrow(table)
     assert isinstance(result, pl.DataFrame), "a table is a frame"
     return result

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from hotband.base.errors import UserError
 from hotband.base.temporary import TemporaryFolder
+from hotband.base.text.words import repeated
 from hotband.data.documents.hosts import HostDoc
 from hotband.execution.targets.fio_child import Look, Status, find_fio, is_new_enough, run_fio, version_of
 
@@ -70,8 +71,7 @@ def hosts_of(text: str) -> tuple[str, ...]:
             raise UserError("question.hosts", "", entry, "expected HOST, HOST:PORT or the path of a socket")
         hosts.append(host["host"] if host["port"] is None else f"{host['host']},{host['port']}")
     # Logs of a host go by its name alone: two servers on one would overwrite one another's.
-    names = [name_of(host) for host in hosts]
-    twice = next((name for name in names if names.count(name) > 1), None)
+    twice = repeated(map(name_of, hosts))
     if twice is not None:
         raise UserError("question.hosts", "", text, f"names {twice} twice: expected each host once")
     return tuple(hosts)

@@ -16,6 +16,7 @@ from hotband.base.engine import mistakes_without_load
 from hotband.base.errors import UserError
 from hotband.base.question import Question, asks, seed
 from hotband.base.text.quantities import SPAN_FORM, SPAN_UNITS, share, size_bytes, span_ns
+from hotband.base.text.words import repeated
 from hotband.data.catalog import CATALOG_DIR, entries
 from hotband.data.catalog.classes import drive_classes
 from hotband.data.catalog.named import expect_model
@@ -275,7 +276,7 @@ def layout_of(question: ReliabilityQuestion) -> Layout:
         accepted = f"is built on the layout {layout['on_layout']}; expected a layout whose members are drives"
         raise UserError("question.on", f"layouts.{layout['name']}", layout["kind"], accepted)
     drives = [member["drive"] for member in layout["members"]]
-    twice = next((drive for drive in drives if drives.count(drive) > 1), None)
+    twice = repeated(drives)
     if twice is not None:
         accepted = "is a member more than once; expected members on different drives, which fail independently"
         raise UserError("question.on", f"layouts.{layout['name']}", twice, accepted)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +11,7 @@ from hotband.base import memory
 from hotband.base.errors import UserError
 from hotband.base.question import Question, asks
 from hotband.base.text.regular import opened
+from hotband.base.text.words import repeated
 from hotband.data.inputs.kinds import Columns, Filters
 
 if TYPE_CHECKING:
@@ -93,8 +93,7 @@ def columns_of(text: str | None) -> dict[str, str]:
     if any(not sign or not value.strip() for _, sign, value in pairs):
         accepted = "expected columns by number or name, with a unit, such as time=1:us,offset=2:sectors,size=3,op=4"
         raise UserError("question.columns", "", text, accepted)
-    columns = {key.strip(): value.strip() for key, _, value in pairs}
-    if len(columns) < len(pairs):
-        twice = next(key for key, times in Counter(key.strip() for key, _, _ in pairs).items() if times > 1)
+    twice = repeated(key.strip() for key, _, _ in pairs)
+    if twice is not None:
         raise UserError("question.columns", twice, text, "is given twice; expected it once")
-    return columns
+    return {key.strip(): value.strip() for key, _, value in pairs}

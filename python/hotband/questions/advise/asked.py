@@ -18,6 +18,7 @@ from hotband.base.text.quantities import (
     watts,
     yearly_share,
 )
+from hotband.base.text.words import repeated
 from hotband.data.inputs.kinds import KeyValues, Workloads
 from hotband.execution.experiment import expect_out
 from hotband.inference.interval import DRAWS_OF_MANY
@@ -117,8 +118,7 @@ def needs_of(question: AdviseQuestion) -> Needs:
     """Return the requirements in numbers. Raises UserError for the first mistake."""
     if not question.workloads:
         raise UserError("question.workload", "", "", "missing: expected at least one workload")
-    names = [workload.name for workload in question.workloads]
-    twice = next((name for name in names if names.count(name) > 1), None)
+    twice = repeated(workload.name for workload in question.workloads)
     if twice is not None:
         raise UserError("question.workload", "", twice, "is given twice; expected each workload once")
     if isinstance(question.years, bool) or not isinstance(question.years, int | float) or not 0 < question.years <= 50:

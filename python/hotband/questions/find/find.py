@@ -12,7 +12,7 @@ from pathlib import Path
 from hotband.base.errors import UserError
 from hotband.base.question import Way
 from hotband.base.text.quantities import ungrouped
-from hotband.base.text.words import enumerated
+from hotband.base.text.words import enumerated, repeated
 from hotband.data.catalog.named import expect_model, is_family
 from hotband.data.documents.run import RunSpec
 from hotband.data.inputs.loads import LOOP_KEYS, Load
@@ -142,7 +142,7 @@ def _frame(query: FindQuestion, question: Question) -> Frame:
     names = [machine.name for machine in query.on]
     for name in names:
         expect_model(name, "find asks", instead="hotband sweep with question.slo on it")
-    twice = next((name for name in names if names.count(name) > 1), None)
+    twice = repeated(names)
     if twice is not None:
         raise UserError("question.on", "", twice, "is given twice; expected each machine once")
     ios = None if query.duration is not None else query.ios or _ios_for(question)

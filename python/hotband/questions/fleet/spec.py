@@ -9,6 +9,7 @@ from hotband.base.errors import UserError
 from hotband.base.text.numbers import number
 from hotband.base.text.quantities import YEARLY_EXPECTED, size_bytes, watts, yearly_share
 from hotband.base.text.tomltable import TomlTable
+from hotband.base.text.words import repeated
 from hotband.data.catalog import entries
 from hotband.data.inputs.keys import set_keys
 from hotband.data.inputs.specify import Named
@@ -100,10 +101,9 @@ def read_spec(table: TomlTable, folder: Path) -> Spec:
     if not 1 <= len(parts) <= MOST_GROUPS:
         table.refuse("group", f"expected 1 to {MOST_GROUPS} tables [[group]]", str(len(parts)))
     groups = tuple(read_group(part, folder, months) for part in parts)
-    names = [group.name for group in groups]
-    twice = next((group for group in groups if names.count(group.name) > 1), None)
+    twice = repeated(group.name for group in groups)
     if twice is not None:
-        raise UserError(table.file, "group.name", twice.name, "is the name of two groups; expected each once")
+        raise UserError(table.file, "group.name", twice, "is the name of two groups; expected each once")
     drives = sum(group.plan.drives for group in groups)
     if drives > MOST_DRIVES:
         raise UserError(table.file, "group", f"{drives:,} drives", f"expected at most {MOST_DRIVES:,} in all groups")
