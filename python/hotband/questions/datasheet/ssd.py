@@ -181,17 +181,17 @@ def _controller(sheet: Answers, expected: Mapping[str, Expected], chips: Chips) 
         "sequential read: usable rate of the port",
     )
     reads, writes = "random reads a second, deep queue", "random writes a second of a new drive, deep queue"
+    cores = _cores(sheet, era)
+    busy = BUSY_CORES if cores and tags.value == SATA_TAGS else 1.0
     return [
         link,
         *_link_of_writes(sheet, expected, duplex),
         Value("link_duplex", duplex, why, given=True),
         *_lanes(sheet, expected),
         tags,
-        _interval(
-            "command_interval", expected["read_rate"], stated_number(sheet, "read-iops"), reads, _kept_busy(tags)
-        ),
+        _interval("command_interval", expected["read_rate"], stated_number(sheet, "read-iops"), reads, busy),
         _interval("write_interval", expected["write_rate_new"], stated_number(sheet, "write-iops-burst"), writes),
-        *_cores(sheet, era),
+        *cores,
         *_latencies(sheet, expected),
         *_admission(expected, chips),
         *_read_ahead(era),
@@ -211,11 +211,6 @@ def _link_of_writes(sheet: Answers, expected: Mapping[str, Expected], duplex: st
         return []
     rule = "sequential write: usable rate of the port"
     return [follows("link_write_rate", written, "rate", stated_number(sheet, "write-bandwidth"), rule)]
-
-
-def _kept_busy(tags: Value) -> float:
-    """Return the share of the time for which the commands that a drive accepts keep its cores busy."""
-    return BUSY_CORES if tags.value == SATA_TAGS else 1.0
 
 
 def _interval(key: str, rate: Expected, stated: float | None, rule: str, busy: float = 1.0) -> Value:
