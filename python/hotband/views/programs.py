@@ -22,21 +22,21 @@ if TYPE_CHECKING:
 
 def programs(listed: ProgramList, _: ProgramQuestion) -> list[View]:
     """Return all programs, with what each needs and whether that is installed."""
-    rows = []
-    for each in listed.programs:
-        remedy = how_to_get(each.lacking)
-        commands = ", ".join(need.command for need in each.program.needs)
-        rows.append((each.program.name, each.program.title, commands, f"no: {remedy}" if remedy else "yes"))
-    if as_rows():
-        return [listing("Programs", ("name", "program", "needs", "there"), rows)]
-    ready = sum(not how_to_get(each.lacking) for each in listed.programs)
-    head = f"{counted(ready, 'program')} of {len(rows)} can run here (hotband program NAME: details)."
-    missing = [
-        f"! {name} needs {commands}: {state.removeprefix('no: ')}"
-        for name, _, commands, state in rows
-        if state != "yes"
+    known = [
+        (each.program, ", ".join(need.command for need in each.program.needs), how_to_get(each.lacking))
+        for each in listed.programs
     ]
-    return [head, *entry_lines([(name, state.partition(":")[0], title) for name, title, _, state in rows]), *missing]
+    if as_rows():
+        rows = [
+            (program.name, program.title, commands, f"no: {remedy}" if remedy else "yes")
+            for program, commands, remedy in known
+        ]
+        return [listing("Programs", ("name", "program", "needs", "there"), rows)]
+    ready = counted(sum(not remedy for *_, remedy in known), "program")
+    entries = [(program.name, "no" if remedy else "yes", program.title) for program, _, remedy in known]
+    missing = [f"! {program.name} needs {commands}: {remedy}" for program, commands, remedy in known if remedy]
+    head = f"{ready} of {len(known)} can run here (hotband program NAME: details)."
+    return [head, *entry_lines(entries), *missing]
 
 
 def outline(described: ProgramOutline, _: ProgramQuestion) -> list[View]:

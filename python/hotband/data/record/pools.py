@@ -3,7 +3,7 @@ and how full RAID-Z is. Left out: the filled share of machines with other layout
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -26,6 +26,8 @@ DEFAULTS: Mapping[str, Toml] = {
 """Values of a pool that its machine does not state [docs/guides/machines.md]."""
 LARGEST_IMAGE = float(1 << 46)
 """Bytes of the largest image of the model, 64 TiB: a larger pool is not filled."""
+RAIDZ = "raidz"
+"""Beginning of the names of its three kinds."""
 RAIDZ_FILLED = "80 %"
 """Share of RAID-Z's space that is full unless its machine states another [docs/models/layouts.md]."""
 NEARLY_EMPTY = 0.5
@@ -76,11 +78,7 @@ class Pool:
 
 def pools_of(record: RecordDoc) -> Iterator[Pool]:
     """Yield the pools of a run; none for other machines, and for records of other tools."""
-    text = record["spec"].get("machine", "") if isinstance(record.get("spec"), dict) else ""
-    # Every run of a sweep comes here, and parsing takes longer than looking for the words.
-    if not any(kind in text for kind in POOLS):
-        return
-    layouts = tomli.loads(text).get("layouts", {})
+    layouts = _layouts_of(record, POOLS)
     for name, layout in layouts.items():
         kind, stated = next(iter(layout.items()))
         if kind in POOLS:
@@ -89,6 +87,13 @@ def pools_of(record: RecordDoc) -> Iterator[Pool]:
             raw = _raw_bytes(record) if len(layouts) == 1 else None
             pool = Pool({**DEFAULTS, **stated}, frozenset(stated), kind == "erasure", len(daemons), 0.0, raw)
             yield replace(pool, image_bytes=objects * (size_bytes(str(pool.values["object"])) or 0.0) / pool.copies)
+
+
+def _layouts_of(record: RecordDoc, kinds: Iterable[str]) -> dict[str, dict[str, dict[str, Toml]]]:
+    """Return the layouts of a run's machine; none if it has no layout of these kinds."""
+    text = record["spec"].get("machine", "") if isinstance(record.get("spec"), dict) else ""
+    # Every run of a sweep comes here, and parsing takes longer than looking for the words.
+    return tomli.loads(text).get("layouts", {}) if any(kind in text for kind in kinds) else {}
 
 
 def _raw_bytes(record: RecordDoc) -> float:
@@ -111,12 +116,9 @@ def pool_lines(record: RecordDoc) -> list[str]:
 
 
 def _raidz_lines(record: RecordDoc) -> Iterator[str]:
-    text = record["spec"].get("machine", "") if isinstance(record.get("spec"), dict) else ""
-    if "raidz" not in text:
-        return
-    for layout in tomli.loads(text).get("layouts", {}).values():
+    for layout in _layouts_of(record, [RAIDZ]).values():
         kind, stated = next(iter(layout.items()))
-        if kind.startswith("raidz"):
+        if kind.startswith(RAIDZ):
             filled = stated.get("filled")
             yield f"RAID-Z {filled} full" if filled else f"RAID-Z {RAIDZ_FILLED} full by default"
 

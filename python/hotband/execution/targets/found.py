@@ -90,7 +90,7 @@ class DeviceReported:
 
     @property
     def remarks(self) -> list[str]:
-        """Signs of wear or failure."""
+        """Return signs of wear or failure."""
         return list(worn(self.counters))
 
     def to_dict(self) -> dict[str, Json]:

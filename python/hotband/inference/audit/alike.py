@@ -20,6 +20,7 @@ import hotband._core as _core
 from hotband.base.text.numbers import size
 from hotband.base.text.quantities import address_bytes, size_bytes, span_ns
 from hotband.data.catalog.named import STATE
+from hotband.data.documents.record import KIND_EMULATED, KIND_REAL
 from hotband.data.importers.fio.source import duration_of, size_of
 from hotband.data.inputs.keys import set_keys
 from hotband.data.inputs.loads import ENDS
@@ -41,7 +42,7 @@ COMPARED = {
 """Properties that results of all tools have, and the equivalent keys of a workload."""
 DRIVES = ("ent-10k", "7450-pro-3840")
 """A disk and an SSD, whose keys of `set` are of the target and not of the load."""
-RUN_BY_HOTBAND = ("model", "emulated", "real")
+RUN_BY_HOTBAND = ("model", KIND_EMULATED, KIND_REAL)
 """Kinds of targets of Hotband's own runs."""
 AS_IT_IS = "not set"
 WHOLE = ("0 %", "100 %")

@@ -46,7 +46,7 @@ class Law:
 
     @property
     def is_ageless(self) -> bool:
-        """Whether drives of any age fail at the same rate."""
+        """Return whether drives of any age fail at the same rate."""
         return self.fit is None and self.variance is None and self.shape.low == self.shape.high == 1.0
 
     def of_catalog(self, mtbf: Value) -> Law:
