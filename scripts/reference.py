@@ -54,7 +54,7 @@ DRIVES: dict[str, Callable[[str, str], bool]] = {
 }
 """The headings of the catalog's drives, each with a test of the kind and title of a drive."""
 MANY = 8
-"""Of a function with so many arguments, only those that a call needs are printed."""
+"""Functions with this many arguments are printed with only those that a call needs."""
 EVERYWHERE = ("set", "progress")
 """Arguments that the introduction of the Python page describes."""
 INTRODUCTION = """`import hotband as hb`. Options of the linked command are further keyword arguments (`...`), with `_`

@@ -153,7 +153,7 @@ def of_smartctl(document: Mapping[str, object]) -> ReadingDoc:
     reading["power_on_hours"] = reading["power_on_hours"] if hours is None else hours
     passed = document.get("smart_status")
     if isinstance(passed, dict) and isinstance(passed.get("passed"), bool):
-        # A warning in the log counts, whatever the status says.
+        # A warning in the log takes precedence over the status.
         reading["passed"] = passed["passed"] and reading["passed"] is not False
     return reading
 

@@ -116,7 +116,7 @@ class Bench:
         else:
             [run] = self._runs(Stage(cell.name, (cell,)), 1, seconds_text(cell.seconds / pieces))
             series = run.tables["series"].columns if "series" in run.tables else {}
-            # A time that divides badly leaves the rest of a nanosecond.
+            # Dividing the time may leave a fraction of a nanosecond, and so one interval more.
             known = [rate for rate in series.get("bandwidth_bytes_per_s", [])[:pieces] if rate is not None]
             rates = [float(rate) for rate in known]
         return OverTime(whole_of(run.record, cell), rates)
