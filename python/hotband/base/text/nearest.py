@@ -1,9 +1,10 @@
-"""Suggestions of similar names, before the list of accepted ones."""
+"""Mistakes in names: suggestions of similar ones, before the list of accepted ones, and names that occur twice."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 
 from hotband.base.errors import UserError
 
@@ -42,3 +43,8 @@ def nearest(name: str, known: Sequence[str]) -> list[str]:
     hold = [candidate for candidate in known if len(lower) > 1 and lower in candidate.lower()]
     alike = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
     return list(dict.fromkeys([*begin, *hold, *alike]))[:3]
+
+
+def repeated(names: Iterable[str]) -> str | None:
+    """Return the first name that occurs more than once; None if all differ."""
+    return next((name for name, times in Counter(names).items() if times > 1), None)

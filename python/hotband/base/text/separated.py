@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 from hotband.base.errors import UserError
 from hotband.base.text.amounts import AmbiguousAmount, amount
-from hotband.base.text.words import repeated
+from hotband.base.text.nearest import repeated
 
 _GROUPED = re.compile(r"([-+]?)([\d.,'\s\u2019]*[.,'\s\u2019][\d.,'\s\u2019]*)([eE][-+]?\d+)?")
 

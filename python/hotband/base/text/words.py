@@ -1,9 +1,8 @@
-"""Words of a sentence: its first letter, names in a list, repeated names, and a name cut to a width."""
+"""Words of a sentence: its first letter, names in a list, and a name cut to a width."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 
 
 def capitalized(text: str) -> str:
@@ -23,11 +22,6 @@ def unused(name: str, taken: Collection[str], form: str = " ({})", *, any_case: 
     while free in taken or (any_case and free.lower() in map(str.lower, taken)):
         free, number = name + form.format(number), number + 1
     return free
-
-
-def repeated(names: Iterable[str]) -> str | None:
-    """Return the first name that occurs more than once; None if all differ."""
-    return next((name for name, times in Counter(names).items() if times > 1), None)
 
 
 def enumerated(names: Sequence[str], most: int) -> str:

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from hotband.base.errors import UserError, characters
 from hotband.base.foreign import shortened
 from hotband.base.heavy import duckdb, pl
-from hotband.base.text.words import repeated
+from hotband.base.text.nearest import repeated
 from hotband.data.store.columns import COLUMNS, FIXED
 from hotband.data.store.manifest import Snapshot, broken, snapshot
 from hotband.data.store.parts import tables_of

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from hotband.base.errors import UserError
 from hotband.base.temporary import TemporaryFolder
-from hotband.base.text.words import repeated
+from hotband.base.text.nearest import repeated
 from hotband.data.documents.hosts import HostDoc
 from hotband.execution.targets.fio_child import Look, Status, find_fio, is_new_enough, run_fio, version_of
 

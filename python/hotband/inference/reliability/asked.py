@@ -15,8 +15,8 @@ import hotband._core as _core
 from hotband.base.engine import mistakes_without_load
 from hotband.base.errors import UserError
 from hotband.base.question import Question, asks, seed
+from hotband.base.text.nearest import repeated
 from hotband.base.text.quantities import SPAN_FORM, SPAN_UNITS, share, size_bytes, span_ns
-from hotband.base.text.words import repeated
 from hotband.data.catalog import CATALOG_DIR, entries
 from hotband.data.catalog.classes import drive_classes
 from hotband.data.catalog.named import expect_model

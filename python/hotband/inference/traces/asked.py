@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from hotband.base import memory
 from hotband.base.errors import UserError
 from hotband.base.question import Question, asks
+from hotband.base.text.nearest import repeated
 from hotband.base.text.regular import opened
-from hotband.base.text.words import repeated
 from hotband.data.inputs.kinds import Columns, Filters
 
 if TYPE_CHECKING:

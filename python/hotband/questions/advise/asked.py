@@ -9,6 +9,7 @@ from pathlib import Path
 from hotband.base.errors import UserError
 from hotband.base.guess import Guess
 from hotband.base.question import Question, asks, capacity, fresh, jobs, out, seed
+from hotband.base.text.nearest import repeated
 from hotband.base.text.quantities import (
     SIZE_EXPECTED,
     WATTS_EXPECTED,
@@ -18,7 +19,6 @@ from hotband.base.text.quantities import (
     watts,
     yearly_share,
 )
-from hotband.base.text.words import repeated
 from hotband.data.inputs.kinds import KeyValues, Workloads
 from hotband.execution.experiment import expect_out
 from hotband.inference.interval import DRAWS_OF_MANY

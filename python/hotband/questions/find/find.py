@@ -11,8 +11,9 @@ from pathlib import Path
 
 from hotband.base.errors import UserError
 from hotband.base.question import Way
+from hotband.base.text.nearest import repeated
 from hotband.base.text.quantities import ungrouped
-from hotband.base.text.words import enumerated, repeated
+from hotband.base.text.words import enumerated
 from hotband.data.catalog.named import expect_model, is_family
 from hotband.data.documents.run import RunSpec
 from hotband.data.inputs.loads import LOOP_KEYS, Load

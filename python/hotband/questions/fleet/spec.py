@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hotband.base.errors import UserError
+from hotband.base.text.nearest import repeated
 from hotband.base.text.numbers import number
 from hotband.base.text.quantities import YEARLY_EXPECTED, size_bytes, watts, yearly_share
 from hotband.base.text.tomltable import TomlTable
-from hotband.base.text.words import repeated
 from hotband.data.catalog import entries
 from hotband.data.inputs.keys import set_keys
 from hotband.data.inputs.specify import Named
